@@ -3,8 +3,7 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
-#include "device/condition.hpp"
-#include "device/operands.hpp"
+#include "copies.hpp"
 #include "kernels/factorisations.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
@@ -65,13 +64,8 @@ Cholesky<T>::Cholesky(const Executor& executor, Uplo uplo, const ConstMatrix<T>&
   checks::enumerators("solver.cholesky", uplo);
   checks::square("solver.cholesky", "A", a);
   (void)kernel_of(kPotrf<T>, executor);  // before anything is read
-  if (executor.family() == Family::Host) {
-    host::fill(factor_.view(), T(0));
-    host::copy_part(a, factor_.view(), host::part_of(uplo));
-    norm_ = static_cast<Real<T>>(symmetric_norm_of(a, uplo));
-  } else if constexpr (std::same_as<T, Real<T>>) {
-    device::copy_triangle(executor, a, uplo, factor_.view(), true);
-  }
+  if (executor.family() == Family::Host) norm_ = static_cast<Real<T>>(symmetric_norm_of(a, uplo));
+  dispatch(kCopyTriangle<T>, executor, {uplo, a, factor_.view()});
   report_ = potrf(executor, uplo, factor_.view(), options);
 }
 
@@ -80,7 +74,7 @@ template <Scalar T> Report Cholesky<T>::solve(const MatrixView<T>& b) const {
   checks::output(operation, "B", factor_.executor(), b);
   checks::rows(operation, "B", b, size());
   if (!report_.outcome.ok()) {
-    device::fill_nan(b);
+    copies::fill_nan(b);
     return report_;
   }
   return potrs<T>(factor_.executor(), uplo_, factor_.view(), b);
@@ -95,12 +89,9 @@ template <Scalar T> Matrix<T> Cholesky<T>::inverse(Report& report) const {
   Matrix<T> inverse = factor_.to(executor);
   report = report_.outcome.ok() ? potri(executor, uplo_, inverse.view()) : report_;
   if (!report.outcome.ok()) {
-    device::fill_nan(inverse.view());
-  } else if (executor.family() == Family::Host) {
-    mirror(inverse.view(), uplo_, true);
-  } else if constexpr (std::same_as<T, Real<T>>) {
-    const Matrix<T> copied = inverse.to(executor);
-    device::copy_triangle(executor, copied.view().transposed(), host::other(uplo_), inverse.view(), false);
+    copies::fill_nan(inverse.view());
+  } else {
+    dispatch(kMirror<T>, executor, {uplo_, inverse.view()});
   }
   return inverse;
 }
@@ -108,7 +99,7 @@ template <Scalar T> Matrix<T> Cholesky<T>::inverse(Report& report) const {
 namespace {
 template <class T> ScaledProduct<T> squared_diagonal(const MatrixView<const T>& factor) {
   ScaledProduct<T> product;
-  for (const T& x : device::diagonal(factor)) {
+  for (const T& x : copies::diagonal(factor)) {
     product.multiply(x);
     product.multiply(x);
   }
@@ -125,12 +116,8 @@ template <Scalar T> LogDeterminant<T> Cholesky<T>::log_determinant() const {
 }
 template <Scalar T> double Cholesky<T>::condition() const {
   if (!report_.outcome.ok()) return std::numeric_limits<double>::infinity();
-  Real<T> norm = norm_;
-  if constexpr (std::same_as<T, Real<T>>) {
-    if (factor_.executor().family() == Family::Device) {  // A is not kept
-      norm = static_cast<T>(device::norm_from_factor<T>(factor_.executor(), uplo_, factor_.view()));
-    }
-  }
+  const Real<T> norm = dispatch(kFactoredNorm<T>, factor_.executor(),
+                                ConditionArgs<T>{.factor = factor_.view(), .norm = norm_, .uplo = uplo_});
   return condition_from(pocon(factor_.executor(), uplo_, factor_.view(), norm));
 }
 

@@ -4,7 +4,7 @@
 #include "bounds.hpp"
 #include "certify/spectra.hpp"
 #include "checks.hpp"
-#include "device/operands.hpp"
+#include "copies.hpp"
 #include "kernels/drivers.hpp"
 #include "scalars.hpp"
 #include "system.hpp"
@@ -28,7 +28,7 @@ template <class T> EighReport proved_eigh(const Executor& executor, const Matrix
                                           const VectorView<Real<T>>& w, const EighOptions& options) {
   (void)kernel_of(kEigh<T>, executor);  // before anything is read
   const bool here = executor.family() == Family::Host;
-  const Matrix<T> copied(here ? Matrix<T>(Executor::host(), 0, 0) : device::on_host(a));
+  const Matrix<T> copied(here ? Matrix<T>(Executor::host(), 0, 0) : copies::on_host(a));
   const MatrixView<T> seen = here ? a : copied.view();
   const SolveOptions triangle{.structure = Structure::Hermitian, .uplo = options.uplo};
   const Outcome looked = finite_elements<T>(seen, triangle);  // names the place in the triangle that was given
@@ -44,15 +44,15 @@ template <class T> EighReport proved_eigh(const Executor& executor, const Matrix
     report = eigh(executor, v.view(), w, {.uplo = options.uplo});
     if (options.vectors == Vectors::Yes) host::copy_part(v.view(), a);
   } else {
-    const Matrix<T> there = device::on(executor, v.view());
+    const Matrix<T> there = copies::on(executor, v.view());
     report = eigh(executor, there.view(), w, {.uplo = options.uplo});
-    if (options.vectors == Vectors::Yes) device::move(there.view(), a);
-    device::move(there.view(), v.view());
+    if (options.vectors == Vectors::Yes) copies::move(there.view(), a);
+    copies::move(there.view(), v.view());
   }
   if (!report.outcome.ok()) return report;
   using D = certify::WideOf<T>;
   Matrix<Real<T>> found(Executor::host(), w.size(), 1);
-  device::move(MatrixView<Real<T>>(executor, w.data(), w.size(), 1, w.stride(), 1), found.view());
+  copies::move(MatrixView<Real<T>>(executor, w.data(), w.size(), 1, w.stride(), 1), found.view());
   std::vector<double> values;
   for (std::int64_t i = 0; i < w.size(); ++i) values.push_back(static_cast<double>(found.data()[i]));
   report.error_bounds =

@@ -5,7 +5,7 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
-#include "device/operands.hpp"
+#include "copies.hpp"
 #include "kernels/factorisations.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
@@ -75,7 +75,7 @@ template <Scalar T> Qr<T>::Qr(const Executor& executor, const ConstMatrix<T>& a,
     : storage_(executor, (checks::input("solver.qr", "A", executor, a), a.columns()), a.rows()),
       tau_(executor, {std::min(a.rows(), a.columns())}) {
   (void)kernel_of(kGeqrf<T>, executor);  // before anything is read
-  device::move(a, storage_.view().transposed());
+  copies::move(a, storage_.view().transposed());
   report_ = geqrf(executor, storage_.view().transposed(), VectorView<T>(tau_.view()), options);
 }
 
@@ -88,16 +88,16 @@ template <Scalar T> Matrix<T> Qr<T>::q(Basis basis) const {
   host::fill(zeros.view(), T(0));
   const Matrix<T> turned = zeros.to(storage_.executor());  // column-major for LAPACK
   const MatrixView<T> q = turned.view().transposed();
-  device::move(factor().block(0, 0, m, k), q.block(0, 0, m, k));
+  copies::move(factor().block(0, 0, m, k), q.block(0, 0, m, k));
   (void)orgqr<T>(storage_.executor(), q, tau());
   Matrix<T> result(storage_.executor(), m, n);
-  device::move(MatrixView<const T>(q), result.view());
+  copies::move(MatrixView<const T>(q), result.view());
   return result;
 }
 
 template <Scalar T> Matrix<T> Qr<T>::r() const {
   const std::int64_t k = tau_.size();
-  const Matrix<T> all = device::on_host(factor().block(0, 0, k, columns()));
+  const Matrix<T> all = copies::on_host(factor().block(0, 0, k, columns()));
   Matrix<T> r(Executor::host(), k, columns());
   host::fill(r.view(), T(0));
   host::copy_part(all.view(), r.view(), host::Part::Upper);
@@ -118,12 +118,12 @@ template <Scalar T> Report Qr<T>::solve(const MatrixView<T>& b) const {
   Report report = apply(Side::Left, Op::C, b);
   if (!report.outcome.ok()) return report;
   const auto r = factor().block(0, 0, n, n);
-  const std::vector<T> diagonal = device::diagonal(r);
+  const std::vector<T> diagonal = copies::diagonal(r);
   double largest = 0;
   for (const T& x : diagonal) largest = std::max<double>(largest, std::abs(x));
   const MatrixView<T> x = b.block(0, 0, n, b.columns());
   const Report solved = trtrs<T>(storage_.executor(), Uplo::Upper, Op::N, Diag::NonUnit, r, x);
-  if (!solved.outcome.ok()) device::fill_nan(x);
+  if (!solved.outcome.ok()) copies::fill_nan(x);
   for (std::int64_t j = 0; j < n && report.outcome.ok(); ++j) {
     const double limit = static_cast<double>(rows()) * unit_roundoff_of<T>() * largest;
     if (std::abs(diagonal[static_cast<std::size_t>(j)]) <= limit) report.outcome = {Status::Singular, j};
@@ -138,7 +138,7 @@ template <Scalar T> double Qr<T>::condition() const {
   if (storage_.executor().family() == Family::Host) {
     return condition_from(trcon(storage_.executor(), Norm::One, Uplo::Upper, Diag::NonUnit, r));
   }
-  const Matrix<T> copied = device::on_host(r);  // an estimate takes O(n^2)
+  const Matrix<T> copied = copies::on_host(r);  // an estimate takes O(n^2)
   return condition_from(trcon(Executor::host(), Norm::One, Uplo::Upper, Diag::NonUnit, copied.view()));
 }
 

@@ -7,7 +7,7 @@
 #include "bounds.hpp"
 #include "certify/refine.hpp"
 #include "checks.hpp"
-#include "device/operands.hpp"
+#include "copies.hpp"
 #include "kernels/factorisations.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
@@ -198,9 +198,9 @@ Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
     fail<NotImplemented>("{}: executor '{}' has no kernel for {}; use the host, or Factor::Auto or Qr with a real type",
                          kOperation, executor.name(), blas::ComplexScalar<T> ? "complex types" : "Factor::Lu");
   }
-  const Matrix<T> here = device::on_host(a), x = device::on_host(b);
+  const Matrix<T> here = copies::on_host(a), x = copies::on_host(b);
   const Report report = solve_in_host_memory<T>(executor, here.view(), x.view(), options);
-  device::move(MatrixView<const T>(x.view()), b);
+  copies::move(MatrixView<const T>(x.view()), b);
   return report;
 }
 

@@ -4,7 +4,7 @@
 #include "bounds.hpp"
 #include "certify/spectra.hpp"
 #include "checks.hpp"
-#include "device/operands.hpp"
+#include "copies.hpp"
 #include "kernels/drivers.hpp"
 #include "scalars.hpp"
 
@@ -27,7 +27,7 @@ template <class T> SvdReport run(const Executor& executor, const MatrixView<cons
 // In host memory: the view itself, or a copy that `kept` holds.
 template <class T> MatrixView<T> seen(const MatrixView<T>& a, Matrix<std::remove_const_t<T>>& kept) {
   if (a.executor().family() == Family::Host) return a;
-  kept = device::on_host(a);
+  kept = copies::on_host(a);
   return kept.view();
 }
 
@@ -55,7 +55,7 @@ template <class T> void prove(const Executor& executor, const MatrixView<const T
   const MatrixView<const T> a = seen(given, kept_a), u = seen(MatrixView<const T>(given_u), kept_u),
                             vh = seen(MatrixView<const T>(given_vh), kept_vh);
   Matrix<Real<T>> found(Executor::host(), k, 1);
-  device::move(MatrixView<Real<T>>(s.executor(), s.data(), k, 1, s.stride(), 1), found.view());
+  copies::move(MatrixView<Real<T>>(s.executor(), s.data(), k, 1, s.stride(), 1), found.view());
   std::vector<double> values;
   for (std::int64_t i = 0; i < k; ++i) values.push_back(static_cast<double>(found.data()[i]));
   const host::Columns<D> wide(a), left(u.block(0, 0, m, k)), right = adjoint(host::Columns<D>(vh.block(0, 0, k, n)));

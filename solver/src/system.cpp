@@ -4,6 +4,7 @@
 #include <trn/solver/triangular.hpp>
 
 #include "bounds.hpp"
+#include "copies.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
 
@@ -75,17 +76,17 @@ template <Scalar T> void System<T>::factor_on_device() {
   } else {
     const bool chosen = options_.factor == Factor::Qr;
     if (options_.structure == Structure::Positive && !chosen) {
-      const Matrix<T> a = device::on(executor_, full_->view());
+      const Matrix<T> a = copies::on(executor_, full_->view());
       const Cholesky<T>& f = factor_.template emplace<Cholesky<T>>(executor_, options_.uplo, a.view());
       outcome_ = f.report().outcome, algorithm_ = f.report().algorithm;
       if (outcome_.ok()) {
-        const Matrix<T> l = device::on_host(f.factor());
+        const Matrix<T> l = copies::on_host(f.factor());
         const double root = condition_from(trcon(Executor::host(), Norm::One, options_.uplo, Diag::NonUnit, l.view()));
         judge(root * root, unit_roundoff_of<T>());
       }
     } else if (options_.structure == Structure::Triangular && !chosen) {
       algorithm_ = "triangular";
-      triangle_.emplace(device::on(executor_, full_->view()));
+      triangle_.emplace(copies::on(executor_, full_->view()));
       for (std::int64_t i = 0; outcome_.ok() && i < full_->rows(); ++i) {
         if ((*full_)(i, i) == T(0)) outcome_ = {Status::Singular, i};
       }
@@ -107,11 +108,11 @@ template <Scalar T> Outcome System<T>::solve(const MatrixView<T>& b) const {
       return {};
     }
     if (executor_.family() == Family::Device) {
-      const Matrix<T> x = device::on(executor_, b);
+      const Matrix<T> x = copies::on(executor_, b);
       const Outcome solved =
           triangle_ ? trtrs<T>(executor_, options_.uplo, Op::N, Diag::NonUnit, triangle_->view(), x.view()).outcome
                     : std::get<Cholesky<T>>(factor_).solve(x.view()).outcome;
-      device::move(MatrixView<const T>(x.view()), b);
+      copies::move(MatrixView<const T>(x.view()), b);
       return solved;
     }
   }

@@ -13,8 +13,8 @@
 #include <trn/solver/qr.hpp>
 #include <trn/solver/solve.hpp>
 
-#include "device/narrow_qr.hpp"
 #include "host/column_major.hpp"
+#include "narrow_qr.hpp"
 
 namespace trn::solver {
 
@@ -43,7 +43,7 @@ template <Scalar T> class System {
   void judge(double condition, double unit);
 
   std::variant<std::monostate, Cholesky<T>, Lu<T>, Ldl<T>, Qr<T>> factor_;
-  std::optional<device::NarrowQr> narrow_;
+  std::optional<NarrowQr> narrow_;
   std::optional<Matrix<T>> triangle_;  // on the device
   double condition_ = 0;
   bool doubtful_ = false;

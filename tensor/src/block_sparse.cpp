@@ -18,6 +18,7 @@
 #include <trn/core/parallel.hpp>
 
 #include "checks.hpp"
+#include "kernels.hpp"
 #include "plan/state.hpp"
 
 namespace trn::tensor {
@@ -389,12 +390,14 @@ Accuracy BlockPlan::execute(std::span<const void* const> a, std::span<const void
   std::vector<double> bounds(s.sums.size(), 0);
   if (s.in_batches) {
     for (std::size_t i = 0; i < s.sums.size();) {
-      device::Batch batch;
-      for (std::size_t count = 0; i < s.sums.size() && count < kMostProducts; ++i) {
-        bounds[i] = s.make(i, a, b, d, c, scalars, base, &batch);
-        count += std::max<std::size_t>(1, s.sums[i].pairs.size());
-      }
-      batch.launch(s.executor);
+      const auto some = [&](device::Batch* batch) {
+        for (std::size_t count = 0; i < s.sums.size() && count < kMostProducts; ++i) {
+          bounds[i] = s.make(i, a, b, d, c, scalars, base, batch);
+          count += std::max<std::size_t>(1, s.sums[i].pairs.size());
+        }
+        return 0.0;
+      };
+      kernel_of(kPlanSteps, s.executor)(s.executor, {some, true});
     }
   } else {
     openmp_pieces(static_cast<std::int64_t>(s.sums.size()), s.threads, [&](std::int64_t i, int worker) {

@@ -1,7 +1,12 @@
-// The kernels of trntensor, both families. Device kernels join a batch of steps that becomes one program, or run at
-// once where there is none.
+// The kernels of trntensor, both families, and what a plan asks of them before anything runs. Device kernels join a
+// batch of steps that becomes one program, or run at once where there is none.
 #pragma once
 
+#include <cmath>
+#include <functional>
+#include <variant>
+
+#include <trn/blas/gemm.hpp>
 #include <trn/core/dispatch.hpp>
 
 #include "device/launch.hpp"
@@ -35,7 +40,73 @@ struct PermuteStep {
   device::Batch* batch = nullptr;
 };
 
+// The steps of one plan or several, in order: run(batch) gives what they grew by. `inside` is memory that only they
+// see, `into` a batch of others that they join.
+struct PlanSteps {
+  std::function<double(device::Batch*)> run;
+  bool together = false;  // on a device all steps can be one program
+  std::vector<const void*> inside = {};
+  device::Batch* into = nullptr;
+};
+struct ContractQuestion {
+  device::ContractArgs args;
+  DType a_type, b_type;
+  int threads;
+};
+struct PreparedContract {
+  std::variant<host::Contraction, device::ContractArgs> work;
+  const char* algorithm;
+  double bound;
+  std::int64_t scratch_bytes = 0;
+};
+
+namespace host {
+
+inline PreparedContract prepare_contract(const Executor&, const ContractQuestion& q) {
+  const auto& [folded, compute, mode, conj_a, conj_b] = q.args;
+  Contraction w = prepare(folded, compute, q.a_type, q.b_type, conj_a, conj_b);
+  const std::int64_t depth = extent_of(folded.k), scratch = workspace_bytes(w, q.threads);
+  const double complex = is_complex(compute) ? 2 * std::sqrt(2.0) : 1;
+  const double bound = w.algorithm == Algorithm::Dot ? complex * (tree_roundings(depth) + 4) * unit_roundoff(compute)
+                                                     : blas::gemm_error_bound(Family::Host, compute, compute, depth);
+  const char* const algorithm = name(w.algorithm);
+  return {std::move(w), algorithm, bound, scratch};
+}
+
+}  // namespace host
+
 namespace device {
+
+inline PreparedContract prepare_contract(const Executor& executor, const ContractQuestion& q) {
+  if (real_of(q.args.compute) == DType::Float64) {
+    fail<NotImplemented>(
+        "tensor.contract: no device kernel computes in {} with mode {}; use Precision Exact, or the host executor",
+        name(q.args.compute), name(q.args.mode));
+  }
+  return {q.args, algorithm_of(q.args), bound_of(q.args, tile::device_of(executor).machine())};
+}
+inline double reduce_roundings(const Executor&, const host::ReduceArgs& args) {
+  check_reduce(args);
+  return sum_roundings(args);
+}
+
+inline double gather(Batch& batch, const PlanSteps& s) {
+  for (const void* address : s.inside) batch.keep_inside(address);
+  return s.run(&batch);
+}
+inline double run_plan(const Executor& executor, const PlanSteps& s) {
+  if (!s.together) return s.run(nullptr);
+  if (s.into) return gather(*s.into, s);
+  Batch batch;
+  const double growth = gather(batch, s);
+  batch.launch(executor);
+  return growth;
+}
+inline tile::Program program_of(const Executor& executor, const PlanSteps& s) {
+  Batch batch;
+  gather(batch, s);
+  return plan_program(batch.shape(), tile::device_of(executor).machine());
+}
 
 // body(batch) into the batch that is given, or into one of its own that is launched.
 template <class Body> void in_batch(const Executor& executor, Batch* batch, const Body& body) {
@@ -79,5 +150,20 @@ inline constexpr KernelTable<PermuteStep> kPermute{
     "tensor.permute",
     [](const Executor&, const PermuteStep& s) { host::permute(size_bytes(s.dtype), s.group, s.a, s.d, s.threads); },
     device::run_permute};
+inline constexpr KernelTable<PlanSteps, double> kPlanSteps{
+    "tensor.einsum", [](const Executor&, const PlanSteps& s) { return s.run(nullptr); }, device::run_plan};
+inline constexpr KernelTable<PlanSteps, tile::Program> kPlanProgram{"tensor.einsum", nullptr, device::program_of};
+
+// Questions, for ask(): a refusal is an exception.
+inline constexpr KernelTable<ContractQuestion, PreparedContract> kPrepareContract{
+    "tensor.contract", host::prepare_contract, device::prepare_contract};
+inline constexpr KernelTable<host::PointwiseArgs> kPointwiseCheck{
+    "tensor.elementwise", [](const Executor&, const host::PointwiseArgs&) {},
+    [](const Executor&, const host::PointwiseArgs& args) { device::check_pointwise(args); }};
+// Roundings that a term of a sum meets at most.
+inline constexpr KernelTable<host::ReduceArgs, double> kReduceRoundings{
+    "tensor.reduce",
+    [](const Executor&, const host::ReduceArgs& args) { return host::tree_roundings(extent_of(args.summed)); },
+    device::reduce_roundings};
 
 }  // namespace trn::tensor

@@ -3,7 +3,7 @@
 
 #include <trn/blas/gemm.hpp>
 
-#include "device/operands.hpp"
+#include "copies.hpp"
 
 namespace trn::solver::certify {
 
@@ -19,11 +19,11 @@ template <Wide D> Bounded<D> exact_product(const Executor& executor, Op op, D al
   Bounded<D> product{Columns<D>(c.view())};
   blas::GemmOptions options{Mode::Exact};
   if (executor.family() == Family::Device) {  // operands go there, the value comes back
-    const Matrix<D> da = device::on(executor, a.view()), db = device::on(executor, b.view()),
-                    dc = device::on(executor, c.view());
+    const Matrix<D> da = copies::on(executor, a.view()), db = copies::on(executor, b.view()),
+                    dc = copies::on(executor, c.view());
     options.componentwise = product.radius.view();  // host memory, wherever C is
     blas::gemm(executor, op, Op::N, alpha, da.view(), db.view(), beta, dc.view(), options);
-    device::move(MatrixView<const D>(dc.view()), product.value.view());
+    copies::move(MatrixView<const D>(dc.view()), product.value.view());
     return product;
   }
   options.componentwise = product.radius.view();

@@ -7,7 +7,7 @@
 
 #include <trn/solver/lu.hpp>
 
-#include "device/narrow_qr.hpp"
+#include "narrow_qr.hpp"
 
 namespace trn::solver::certify {
 
@@ -28,7 +28,7 @@ template <class D> std::optional<Columns<D>> approximate_inverse(const Executor&
     return Columns<D>(lu.inverse().view());
   }
   if constexpr (std::same_as<D, double>) {
-    const device::NarrowQr qr(executor, a);
+    const NarrowQr qr(executor, a);
     Columns<double> x = unit_matrix<double>(a.rows());
     if (!qr.solve(x)) return std::nullopt;
     return x;

@@ -224,6 +224,14 @@ template <Scalar T> Outcome trtri(const Executor& executor, const TrtriArgs<T>& 
   return finite_triangle<T>(executor, g.a, g.uplo, g.diag);
 }
 
+template <Scalar T> void copy_triangle(const Executor& executor, const CopyTriangleArgs<T>& g) {
+  copy_triangle(executor, g.a, g.uplo, g.b, true);
+}
+template <Scalar T> void mirror(const Executor& executor, const TriangleArgs<T>& g) {
+  const Matrix<T> copied = on(executor, g.a);
+  copy_triangle(executor, copied.view().transposed(), host::other(g.uplo), g.a, false);
+}
+
 template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& g) {
   Outcome bad = finite_triangle<T>(executor, g.a, g.uplo, g.diag);
   if (bad.ok()) bad = finite(executor, g.b);
@@ -238,11 +246,13 @@ template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& 
   return {};
 }
 
-#define TRN_DEVICE_CHOLESKY(T)                                     \
-  template Outcome potrf(const Executor&, const TriangleArgs<T>&); \
-  template Outcome potrs(const Executor&, const PotrsArgs<T>&);    \
-  template Outcome potri(const Executor&, const TriangleArgs<T>&); \
-  template Outcome trtri(const Executor&, const TrtriArgs<T>&);    \
+#define TRN_DEVICE_CHOLESKY(T)                                              \
+  template void copy_triangle(const Executor&, const CopyTriangleArgs<T>&); \
+  template void mirror(const Executor&, const TriangleArgs<T>&);            \
+  template Outcome potrf(const Executor&, const TriangleArgs<T>&);          \
+  template Outcome potrs(const Executor&, const PotrsArgs<T>&);             \
+  template Outcome potri(const Executor&, const TriangleArgs<T>&);          \
+  template Outcome trtri(const Executor&, const TrtriArgs<T>&);             \
   template Outcome trtrs(const Executor&, const TrtrsArgs<T>&);
 TRN_DEVICE_CHOLESKY(float)
 TRN_DEVICE_CHOLESKY(double)

@@ -5,7 +5,7 @@
 #include <trn/blas/trmm.hpp>
 #include <trn/blas/trsm.hpp>
 
-#include "device/condition.hpp"
+#include "device/operands.hpp"
 #include "kernels/factorisations.hpp"
 #include "norm_estimate.hpp"
 #include "norms.hpp"
@@ -32,16 +32,17 @@ template <class T> T reciprocal(double norm, double inverse) {
 
 }  // namespace
 
-template <class T> double norm_from_factor(const Executor& executor, Uplo uplo, const MatrixView<const T>& factor) {
+// A is not kept: L (L^T x) or U^T (U x) stands for A x in the estimate of ||A||_1.
+template <Scalar T> Real<T> factored_norm(const Executor& executor, const ConditionArgs<T>& g) {
   const auto times = [&](const std::vector<double>& x) {
     return on_column<T>(executor, x, [&](const MatrixView<T>& column) {
-      const bool lower = uplo == Uplo::Lower;  // L (L^T x) or U^T (U x)
+      const bool lower = g.uplo == Uplo::Lower;
       for (const Op op : {lower ? Op::T : Op::N, lower ? Op::N : Op::T}) {
-        blas::trmm<T>(executor, Side::Left, uplo, op, Diag::NonUnit, T(1), factor, column, {kMode<T>});
+        blas::trmm<T>(executor, Side::Left, g.uplo, op, Diag::NonUnit, T(1), g.factor, column, {kMode<T>});
       }
     });
   };
-  return one_norm_estimate(factor.rows(), times, times);
+  return static_cast<T>(one_norm_estimate(g.factor.rows(), times, times));
 }
 
 template <Scalar T> Real<T> pocon(const Executor& executor, const ConditionArgs<T>& g) {
@@ -87,9 +88,9 @@ template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<
   return reciprocal<T>(*std::max_element(sums.begin(), sums.end()), one_norm_estimate(n, solve(!one), solve(one)));
 }
 
-#define TRN_CONDITION(T)                                                               \
-  template double norm_from_factor(const Executor&, Uplo, const MatrixView<const T>&); \
-  template Real<T> pocon(const Executor&, const ConditionArgs<T>&);                    \
+#define TRN_CONDITION(T)                                                    \
+  template Real<T> factored_norm(const Executor&, const ConditionArgs<T>&); \
+  template Real<T> pocon(const Executor&, const ConditionArgs<T>&);         \
   template Real<T> trcon(const Executor&, const ConditionArgs<T>&);
 TRN_CONDITION(float)
 TRN_CONDITION(double)

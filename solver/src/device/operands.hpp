@@ -1,73 +1,22 @@
-// What every device kernel of the solvers does with its operands: looking for NaN and infinities, filling with NaN,
-// reading a diagonal. float is looked at on the device; double, which no engine has, on the host after a copy.
+// What every device kernel of the solvers does with its operands: looking for NaN and infinities, copying triangles.
+// float is looked at on the device; double, which no engine has, on the host after a copy.
 #pragma once
 
-#include <vector>
-
-#include <trn/core/array.hpp>
-
-#include "host/column_major.hpp"
+#include "copies.hpp"
 
 namespace trn::solver::device {
 
+using copies::diagonal;
+using copies::fill_nan;
+using copies::move;
+using copies::on;
+using copies::on_host;
+using copies::store_part;
 using host::Part;
-
-// Copies: `view` in host memory, row-major, and back.
-template <class T> [[nodiscard]] Matrix<std::remove_const_t<T>> on_host(const MatrixView<T>& view) {
-  using V = std::remove_const_t<T>;
-  Matrix<V> copied(Executor::host(), view.rows(), view.columns());
-  if (view.rows() > 0 && view.columns() > 0) {
-    copy(View<const V>(MatrixView<const V>(view)), View<V>(copied.view()));
-  }
-  return copied;
-}
-template <class T>
-[[nodiscard]] Matrix<std::remove_const_t<T>> on(const Executor& executor, const MatrixView<T>& view) {
-  using V = std::remove_const_t<T>;
-  Matrix<V> copied(executor, view.rows(), view.columns());
-  if (view.rows() > 0 && view.columns() > 0) {
-    copy(View<const V>(MatrixView<const V>(view)), View<V>(copied.view()));
-  }
-  return copied;
-}
-// to = from, any executors, same shape.
-template <class F, class T> void move(const MatrixView<F>& from, const MatrixView<T>& to) {
-  if (to.rows() == 0 || to.columns() == 0) return;
-  copy(View<const T>(MatrixView<const T>(from)), View<T>(to));
-}
 
 // Ok, or NotFinite with the first place, row by row. Nothing outside the part is read for float.
 [[nodiscard]] Outcome finite(const Executor& executor, const MatrixView<const float>& a, Part part = Part::All);
 [[nodiscard]] Outcome finite(const Executor& executor, const MatrixView<const double>& a, Part part = Part::All);
-
-// Rows of host memory, or of one value, into the part; nothing else is written.
-template <class T> void store_part(const Matrix<T>& from, const MatrixView<T>& to, Part part) {
-  for (std::int64_t i = 0; i < to.rows(); ++i) {
-    const std::int64_t first = host::first_column(part, i), last = host::last_column(part, i, to.columns());
-    if (first >= last) continue;
-    const MatrixView<const T> row(Executor::host(), from.data() + i * from.columns() + first, 1, last - first,
-                                  from.columns(), 1);
-    move(row, MatrixView<T>(to.executor(), to.data() + i * to.row_stride() + first * to.column_stride(), 1,
-                            last - first, to.row_stride(), to.column_stride()));
-  }
-}
-template <class T> void fill_nan(const MatrixView<T>& a, Part part = Part::All) {
-  Matrix<T> nans(Executor::host(), a.rows(), a.columns());
-  host::fill(nans.view(), host::not_a_number<T>());
-  if (part == Part::All)
-    move(nans.view(), a);
-  else
-    store_part(nans, a, part);
-}
-
-template <class T> [[nodiscard]] std::vector<std::remove_const_t<T>> diagonal(const MatrixView<T>& a) {
-  using V = std::remove_const_t<T>;
-  const std::int64_t n = std::min(a.rows(), a.columns());
-  std::vector<V> values(static_cast<std::size_t>(n));
-  move(MatrixView<const V>(a.executor(), a.data(), n, 1, a.row_stride() + a.column_stride(), 1),
-       MatrixView<V>(Executor::host(), values.data(), n, 1, 1, 1));
-  return values;
-}
 
 // The triangle of A into B; the rest of B becomes zero, or is not touched.
 void copy_triangle(const Executor& executor, const MatrixView<const float>& a, Uplo uplo, const MatrixView<float>& b,

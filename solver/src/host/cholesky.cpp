@@ -9,6 +9,7 @@
 #include "host/column_major.hpp"
 #include "host/lapack.hpp"
 #include "kernels/factorisations.hpp"
+#include "norms.hpp"
 #include "scalars.hpp"
 
 namespace trn::solver::host {
@@ -22,6 +23,13 @@ template <class T> std::pair<MatrixView<T>, Uplo> folded(const MatrixView<T>& a,
 }
 
 }  // namespace
+
+template <Scalar T> void copy_triangle(const Executor&, const CopyTriangleArgs<T>& g) {
+  fill(g.b, T(0));
+  copy_part(g.a, g.b, part_of(g.uplo));
+}
+template <Scalar T> void mirror(const Executor&, const TriangleArgs<T>& g) { solver::mirror(g.a, g.uplo, true); }
+template <Scalar T> Real<T> factored_norm(const Executor&, const ConditionArgs<T>& g) { return g.norm; }
 
 template <Scalar T> Outcome potrf(const Executor&, const TriangleArgs<T>& g) {
   if (const Outcome bad = finite(g.a, part_of(g.uplo)); !bad.ok()) {
@@ -84,10 +92,13 @@ template <Scalar T> Real<T> pocon(const Executor&, const ConditionArgs<T>& g) {
   return reciprocal;
 }
 
-#define TRN_CHOLESKY(T)                                            \
-  template Outcome potrf(const Executor&, const TriangleArgs<T>&); \
-  template Outcome potrs(const Executor&, const PotrsArgs<T>&);    \
-  template Outcome potri(const Executor&, const TriangleArgs<T>&); \
+#define TRN_CHOLESKY(T)                                                     \
+  template void copy_triangle(const Executor&, const CopyTriangleArgs<T>&); \
+  template void mirror(const Executor&, const TriangleArgs<T>&);            \
+  template Real<T> factored_norm(const Executor&, const ConditionArgs<T>&); \
+  template Outcome potrf(const Executor&, const TriangleArgs<T>&);          \
+  template Outcome potrs(const Executor&, const PotrsArgs<T>&);             \
+  template Outcome potri(const Executor&, const TriangleArgs<T>&);          \
   template Real<T> pocon(const Executor&, const ConditionArgs<T>&);
 TRN_SOLVER_SCALARS(TRN_CHOLESKY)
 #undef TRN_CHOLESKY

@@ -16,10 +16,15 @@ namespace trn::solver {
 using Pivots = VectorView<std::int64_t>;
 using ConstPivots = VectorView<const std::int64_t>;
 
-template <Scalar T> struct TriangleArgs {  // potrf, potri
+template <Scalar T> struct TriangleArgs {  // potrf, potri, mirror
   Uplo uplo;
   MatrixView<T> a;
   Report* report = nullptr;
+};
+template <Scalar T> struct CopyTriangleArgs {  // the triangle of A into B; the rest of B becomes zero
+  Uplo uplo;
+  MatrixView<const T> a;
+  MatrixView<T> b;
 };
 template <Scalar T> struct PotrsArgs {
   Uplo uplo;
@@ -104,6 +109,9 @@ template <Scalar T> struct ConditionArgs {
 };
 
 namespace host {
+template <Scalar T> void copy_triangle(const Executor& executor, const CopyTriangleArgs<T>& args);
+template <Scalar T> void mirror(const Executor& executor, const TriangleArgs<T>& args);
+template <Scalar T> Real<T> factored_norm(const Executor& executor, const ConditionArgs<T>& args);
 template <Scalar T> Outcome potrf(const Executor& executor, const TriangleArgs<T>& args);
 template <Scalar T> Outcome potrs(const Executor& executor, const PotrsArgs<T>& args);
 template <Scalar T> Outcome potri(const Executor& executor, const TriangleArgs<T>& args);
@@ -125,6 +133,9 @@ template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<
 }  // namespace host
 
 namespace device {
+template <Scalar T> void copy_triangle(const Executor& executor, const CopyTriangleArgs<T>& args);
+template <Scalar T> void mirror(const Executor& executor, const TriangleArgs<T>& args);
+template <Scalar T> Real<T> factored_norm(const Executor& executor, const ConditionArgs<T>& args);
 template <Scalar T> Outcome potrf(const Executor& executor, const TriangleArgs<T>& args);
 template <Scalar T> Outcome potrs(const Executor& executor, const PotrsArgs<T>& args);
 template <Scalar T> Outcome potri(const Executor& executor, const TriangleArgs<T>& args);
@@ -152,6 +163,15 @@ template <> Outcome ormqr(const Executor& executor, const OrmqrArgs<float>& args
 template <class T> inline constexpr bool kReal = std::same_as<T, Real<T>>;
 template <class T> inline constexpr bool kSingle = std::same_as<T, float>;
 
+template <class T> inline constexpr KernelTable<CopyTriangleArgs<T>> kCopyTriangle{
+    "solver.copy_triangle", host::copy_triangle<T>, TRN_DEVICE_KERNEL(copy_triangle, kReal<T>)};
+// A Hermitian matrix's other triangle from the one that holds it.
+template <class T> inline constexpr KernelTable<TriangleArgs<T>> kMirror{"solver.mirror", host::mirror<T>,
+                                                                         TRN_DEVICE_KERNEL(mirror, kReal<T>)};
+// ||A||_1 of what Cholesky factored: as it is given on the host; an estimate from the factor, seldom less than a third
+// of it, on devices, where the given one is not read.
+template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kFactoredNorm{
+    "solver.factored_norm", host::factored_norm<T>, TRN_DEVICE_KERNEL(factored_norm, kReal<T>)};
 template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotrf{"solver.potrf", host::potrf<T>,
                                                                                  TRN_DEVICE_KERNEL(potrf, kReal<T>)};
 template <class T> inline constexpr KernelTable<PotrsArgs<T>, Outcome> kPotrs{"solver.potrs", host::potrs<T>,

@@ -12,6 +12,7 @@
 #include <trn/core/operands.hpp>
 
 #include "../checks.hpp"
+#include "../kernels.hpp"
 #include "../plan/state.hpp"
 
 namespace trn::tensor {
@@ -304,17 +305,22 @@ void MultiPlan::execute(const std::map<std::string, TypedView>& tensors) const {
       s.executor.family() == Family::Device &&
       std::all_of(s.steps.begin(), s.steps.end(), [](const PairStep& step) { return joins_a_batch(step.plan); });
   if (together) {  // one program; temporaries stay inside it
-    device::Batch batch;
+    PlanSteps all{
+        [&](device::Batch* batch) {
+          for (const PairStep& step : s.steps) {
+            std::vector<const void*> operands;
+            for (const std::size_t i : step.operands) operands.push_back(views[i].data);
+            void* const out = views[step.result].data;
+            run_plan(step.plan, operands, out, out, {step.factor, step.add ? 1.0 : 0.0}, scratch.data(), batch);
+          }
+          return 0.0;
+        },
+        true};
     for (std::size_t i = 0; i < s.nodes.size(); ++i) {
-      if (s.nodes[i].temporary()) batch.keep_inside(views[i].data);
+      if (s.nodes[i].temporary()) all.inside.push_back(views[i].data);
     }
-    for (const PairStep& step : s.steps) {
-      std::vector<const void*> operands;
-      for (const std::size_t i : step.operands) operands.push_back(views[i].data);
-      void* const out = views[step.result].data;
-      run_plan(step.plan, operands, out, out, {step.factor, step.add ? 1.0 : 0.0}, scratch.data(), &batch);
-    }
-    return batch.launch(s.executor);
+    kernel_of(kPlanSteps, s.executor)(s.executor, all);
+    return;
   }
   for (const PairStep& step : s.steps) {
     std::vector<TypedView> operands;

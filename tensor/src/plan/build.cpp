@@ -11,6 +11,7 @@
 #include <trn/core/error.hpp>
 
 #include "caret.hpp"
+#include "kernels.hpp"
 #include "program.hpp"
 
 namespace trn::tensor {
@@ -150,17 +151,13 @@ class Builder {
     ProgramStep step;
     step.a = in.ref;
     step.final = final;
-    const bool on_device = b_.family == Family::Device;
-    double sum = host::tree_roundings(extent_of(f.k));
+    double sum = 0;  // roundings that a term meets
     step.info.flops = elements(in);
     if (!f.k.empty()) {
       host::ReduceArgs args{b_.compute, out.dtype, Binary::Add, false, in.dtype, in.dtype, c ? c->dtype : out.dtype};
       args.a_op = in.op, args.c_op = c ? c->op : Unary::Identity, args.result = out.op;
       args.kept = f.m, args.summed = f.k;
-      if (on_device) {
-        device::check_reduce(args);
-        sum = device::sum_roundings(args);
-      }
+      sum = ask(kReduceRoundings, *b_.executor, args);
       step.info.algorithm = "reduce";
       step.work = std::move(args);
     } else if (!final && in.op == Unary::Identity && out.op == Unary::Identity && in.dtype == out.dtype) {
@@ -173,8 +170,8 @@ class Builder {
       args.result = out.op;
       args.group = f.m;
       for (FoldedIndex& i : args.group) i.b = i.c, i.c = 0;
-      if (on_device && !(in.dtype == out.dtype && in.op == Unary::Identity && out.op == Unary::Identity))
-        device::check_pointwise(args);
+      if (!(in.dtype == out.dtype && in.op == Unary::Identity && out.op == Unary::Identity))
+        ask(kPointwiseCheck, *b_.executor, args);
       step.info.algorithm = final ? "pointwise" : "convert";
       step.work = std::move(args);
     }
@@ -221,7 +218,8 @@ class Builder {
     }
     const bool simple = n.op == Unary::Identity || n.op == Unary::Conj;
     const bool narrow = b_.compute == DType::Float32 && (n.dtype == DType::BFloat16 || n.dtype == DType::Float16);
-    if (!sums && simple && !n.constant && (n.dtype == b_.compute || (narrow && b_.family == Family::Host))) return n;
+    if (!sums && simple && !n.constant && (n.dtype == b_.compute || (narrow && b_.executor->family() == Family::Host)))
+      return n;
     const Node to = temporary(in_memory_order(n, keep), n.constant);
     single(n, to, false);
     return to;
@@ -338,7 +336,8 @@ class Builder {
     } else {
       result = temporary(layout(labels, i), constant);
     }
-    if (b_.family == Family::Device && b_.modes[i] != Mode::Exact && !constant) lay_out(left, right, result);
+    if (b_.executor->family() == Family::Device && b_.modes[i] != Mode::Exact && !constant)
+      lay_out(left, right, result);
     const FoldOperand fa = view(left), fb = view(right), fd = view(result), fc = view(*c);
     const Folded f = fold(b_.sizes, fa, &fb, straight ? &fc : nullptr, fd);
     const std::int64_t depth = extent_of(f.k);
@@ -351,32 +350,22 @@ class Builder {
                       static_cast<double>(extent_of(f.h)) * static_cast<double>(extent_of(f.m)) *
                       static_cast<double>(extent_of(f.n));
     const bool conj_a = left.op == Unary::Conj, conj_b = right.op == Unary::Conj;
-    if (b_.family == Family::Device && mode != Mode::Exact) {
-      if (real_of(b_.compute) == DType::Float64) {
-        fail<NotImplemented>(
-            "tensor.contract: no device kernel computes in {} with mode {}; use Precision Exact, or the host executor",
-            name(b_.compute), name(mode));
-      }
-      device::ContractArgs w{f, b_.compute, mode, conj_a, conj_b};
-      step.info.algorithm = device::algorithm_of(w);
-      step.info.bound = device::bound_of(w, *b_.machine);
-      step.work = std::move(w);
-    } else if (mode != Mode::Native) {
+    if (mode == Mode::Exact || (mode != Mode::Native && b_.executor->family() == Family::Host)) {
       Product p = prepare_product(f, mode, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
       step.scratch_bytes = workspace_bytes(p);
       step.info.algorithm = "blas";
       // Exact keeps a few units of roundoff of the norms; what it kept is known afterwards.
-      step.info.bound = mode == Mode::Exact ? complex_factor() * 4 * u()
-                                            : blas::gemm_error_bound(b_.family, b_.compute, b_.compute, depth, mode);
+      step.info.bound = mode == Mode::Exact
+                            ? complex_factor() * 4 * u()
+                            : blas::gemm_error_bound(b_.executor->family(), b_.compute, b_.compute, depth, mode);
       step.work = std::move(p);
     } else {
-      host::Contraction w = host::prepare(f, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
-      step.scratch_bytes = workspace_bytes(w, b_.threads);
-      step.info.algorithm = host::name(w.algorithm);
-      step.info.bound = w.algorithm == host::Algorithm::Dot
-                            ? complex_factor() * (host::tree_roundings(depth) + 4) * u()
-                            : blas::gemm_error_bound(Family::Host, b_.compute, b_.compute, depth);
-      step.work = std::move(w);
+      PreparedContract w = ask(kPrepareContract, *b_.executor,
+                               {{f, b_.compute, mode, conj_a, conj_b}, left.dtype, right.dtype, b_.threads});
+      step.scratch_bytes = w.scratch_bytes;
+      step.info.algorithm = w.algorithm;
+      step.info.bound = w.bound;
+      std::visit([&](auto& work) { step.work = std::move(work); }, w.work);
     }
     add(std::move(step), {&left, &right}, result, to_string(f));
     nodes_.push_back(result);

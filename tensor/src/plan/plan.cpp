@@ -65,10 +65,6 @@ DType computing_type(const Description& d) {
   return compute_type(types);
 }
 
-const tile::Machine* machine_of(const Executor& executor) {
-  return executor.family() == Family::Device ? &tile::device_of(executor).machine() : nullptr;
-}
-
 // Passes: every combination of blocks. Programs differ in whether a sliced label has its last, shorter block.
 void make_passes(Plan::State& s, const Sizes& sizes, const std::vector<Mode>& modes, int threads) {
   const Description& d = s.description;
@@ -80,8 +76,7 @@ void make_passes(Plan::State& s, const Sizes& sizes, const std::vector<Mode>& mo
         if (shapes[i][a] != 1) shapes[i][a] = pass_sizes[static_cast<std::size_t>(e.inputs[i][a])];
       }
     }
-    s.programs.push_back(build({&d, s.executor.family(), s.compute, pass_sizes, shapes, s.slices.path.steps, modes,
-                                threads, machine_of(s.executor)}));
+    s.programs.push_back(build({&d, &s.executor, s.compute, pass_sizes, shapes, s.slices.path.steps, modes, threads}));
     return s.programs.size() - 1;
   };
   std::vector<std::pair<Sizes, std::size_t>> known;
@@ -202,8 +197,7 @@ Plan::Plan(const Executor& executor, const Description& description, std::span<c
       modes = modes_for(
           description.precision.target_error(), executor, s->compute,
           [&](const std::vector<Mode>& m) {
-            return build({&s->description, executor.family(), s->compute, sizes, s->shapes, s->slices.path.steps, m,
-                          threads, machine_of(executor)});
+            return build({&s->description, &executor, s->compute, sizes, s->shapes, s->slices.path.steps, m, threads});
           },
           contractions);
     }

@@ -42,14 +42,13 @@ struct Program {
 // What a program is made of. `modes`: one per contraction, in order of the path; `shapes`: of the operands of one pass.
 struct Blueprint {
   const Description* description;
-  Family family;
+  const Executor* executor;
   DType compute;
   Sizes sizes;
   std::vector<Shape> shapes;
   std::vector<PathStep> path;
   std::vector<Mode> modes;
   int threads = 1;
-  const tile::Machine* machine = nullptr;  // of a device
 };
 [[nodiscard]] Program build(const Blueprint& blueprint);
 // The labels that paths are made of: no label twice in an operand, no axes that are repeated.

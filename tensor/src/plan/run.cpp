@@ -18,7 +18,7 @@ struct Runner {
   const Program& program;
   const Addresses& at;
   Scalars scalars;
-  device::Batch* batch;
+  device::Batch* batch = nullptr;
 
   [[nodiscard]] void* address(const Ref& ref) const {
     switch (ref.kind) {
@@ -63,10 +63,21 @@ struct Runner {
   }
 };
 
-void keep_temporaries(device::Batch& batch, const Runner& runner, const std::vector<ProgramStep>& steps) {
+PlanSteps all_of(const Runner& given, const std::vector<ProgramStep>& steps, device::Batch* into = nullptr) {
+  PlanSteps all{[given, &steps](device::Batch* batch) {
+                  Runner runner = given;
+                  runner.batch = batch;
+                  double growth = 0;  // of prod (1 + g): summed as logarithms
+                  for (const ProgramStep& s : steps) growth += std::log1p(runner.step(s));
+                  return growth;
+                },
+                joins_a_batch(steps),
+                {},
+                into};
   for (const ProgramStep& s : steps) {
-    if (s.d.kind == Ref::Kind::Temporary) batch.keep_inside(runner.address(s.d));
+    if (s.d.kind == Ref::Kind::Temporary) all.inside.push_back(given.address(s.d));
   }
+  return all;
 }
 
 }  // namespace
@@ -80,15 +91,9 @@ bool joins_a_batch(const std::vector<ProgramStep>& steps) {
 double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
            const Addresses& addresses, Scalars scalars, device::Batch* batch) {
   // On a device all steps are one program, unless blas computes one of them (Exact) or constants are made.
-  device::Batch own;
-  const bool together = executor.family() == Family::Device && joins_a_batch(steps);
-  device::Batch* const to = together ? (batch ? batch : &own) : nullptr;
-  const Runner runner{executor, program, addresses, scalars, to};
-  if (together) keep_temporaries(*to, runner, steps);
-  double growth = 0;  // of prod (1 + g): summed as logarithms
-  for (const ProgramStep& s : steps) growth += std::log1p(runner.step(s));
-  if (together && !batch) own.launch(executor);
-  return std::expm1(growth);
+  const Runner runner{executor, program, addresses, scalars};
+  return std::expm1(
+      kernel_of(kPlanSteps, executor)(executor, all_of(runner, steps, batch)));  // each step has its event
 }
 
 bool joins_a_batch(const Plan& plan) {
@@ -118,11 +123,7 @@ tile::Program plan_program(const Plan& plan) {
   std::byte* const d = &places[places.size() - 2];
   auto* const workspace = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 48);
   const Addresses at{inputs, d, d, workspace, workspace + p.workspace_bytes()};
-  device::Batch batch;
-  const Runner runner{s.executor, p, at, {}, &batch};
-  keep_temporaries(batch, runner, p.steps);
-  for (const ProgramStep& step : p.steps) runner.step(step);
-  return device::plan_program(batch.shape(), tile::device_of(s.executor).machine());
+  return ask(kPlanProgram, s.executor, all_of(Runner{s.executor, p, at, {}}, p.steps));
 }
 
 }  // namespace trn::tensor

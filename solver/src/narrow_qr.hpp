@@ -4,9 +4,9 @@
 
 #include <trn/solver/qr.hpp>
 
-#include "device/operands.hpp"
+#include "copies.hpp"
 
-namespace trn::solver::device {
+namespace trn::solver {
 
 class NarrowQr {
  public:
@@ -20,7 +20,7 @@ class NarrowQr {
   template <class T> bool solve(host::Columns<T>& x) const {
     const Matrix<float> b = narrowed(executor_, x, 1);
     (void)qr_.solve(b.view());  // a diagonal at rounding level is the refinement's to judge
-    const Matrix<float> solved = on_host(b.view());
+    const Matrix<float> solved = copies::on_host(b.view());
     for (std::int64_t i = 0; i < x.rows(); ++i) {
       for (std::int64_t j = 0; j < x.columns(); ++j) x(i, j) = T(host::element(solved.view(), i, j)) / T(scale_);
     }
@@ -50,4 +50,4 @@ class NarrowQr {
   Qr<float> qr_;
 };
 
-}  // namespace trn::solver::device
+}  // namespace trn::solver
