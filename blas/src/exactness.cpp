@@ -101,6 +101,7 @@ Exactness probe(const Executor& executor) {
     }
     if (std::string reason = residues(executor, random); !reason.empty()) return {false, reason};
   } catch (const DeviceError& error) {
+    if (error.check() == "over-capacity") throw;  // memory that is full today says nothing about the arithmetic
     return {false, error.what()};
   }
   return {true, {}};

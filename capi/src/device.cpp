@@ -44,8 +44,22 @@ Devices& devices() {
 }
 
 thread_local int current = 0;
-// The streams of the calling thread, by device.
-thread_local std::map<int, std::shared_ptr<StreamObject>> per_thread;
+// The calling thread's own streams, by device. They are among the device's streams, so that whoever waits for the
+// device waits for them; when the thread ends, those with work left stay there.
+struct ThreadStreams {
+  std::map<int, std::shared_ptr<StreamObject>> by_device;
+  ThreadStreams() = default;
+  ThreadStreams(const ThreadStreams&) = delete;
+  ThreadStreams& operator=(const ThreadStreams&) = delete;
+  ~ThreadStreams() {
+    for (const auto& [number, stream] : by_device) {
+      stream->left_behind = true;
+      const std::lock_guard lock(stream->device->mutex);
+      if (stream->stream.idle()) stream->device->streams.erase(stream);
+    }
+  }
+};
+thread_local ThreadStreams per_thread;
 
 }  // namespace
 
@@ -80,8 +94,11 @@ std::shared_ptr<StreamObject> stream_of(trnStream_t handle) {
   if (handle == nullptr || handle == trnStreamLegacy)
     return {std::shared_ptr<void>(), &current_device().legacy};  // not owned: the device outlives it
   if (handle == trnStreamPerThread) {
-    auto& mine = per_thread[current];
-    if (!mine) mine = std::make_shared<StreamObject>(current_device(), current_device().executor, 0U);
+    auto& mine = per_thread.by_device[current];
+    Device& d = current_device();
+    if (!mine) mine = std::make_shared<StreamObject>(d, d.executor, 0U);
+    const std::lock_guard lock(d.mutex);
+    d.streams.insert(mine);  // again after a reset, which empties the list
     return mine;
   }
   for (int i = 0; i < device_count(); ++i) {
@@ -191,6 +208,8 @@ void synchronize(Device& d) {
   }
   for (const auto& stream : all) stream->stream.synchronize();
   d.legacy.stream.synchronize();
+  const std::lock_guard lock(d.mutex);
+  std::erase_if(d.streams, [](const auto& stream) { return stream->left_behind && stream->stream.idle(); });
 }
 
 }  // namespace trn::capi

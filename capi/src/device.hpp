@@ -36,6 +36,7 @@ struct StreamObject {
   Device* device;
   Stream stream;
   unsigned flags;
+  std::atomic<bool> left_behind = false;  // a thread's own stream whose thread ended while work was left
   [[nodiscard]] bool blocking() const { return (flags & trnStreamNonBlocking) == 0; }
 
   // Capture. Any thread may use the stream while another begins or ends one.
@@ -56,7 +57,7 @@ struct Device {
   Executor executor;
   StreamObject legacy;  // the default stream
   std::mutex mutex;
-  std::set<std::shared_ptr<StreamObject>> streams;  // all others
+  std::set<std::shared_ptr<StreamObject>> streams;  // all others, the threads' own among them
   std::atomic<int> generation = 0;                  // counts resets: handles of an earlier one are stale
 };
 

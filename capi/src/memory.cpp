@@ -1,6 +1,8 @@
 // The map of the memory that was given out: see memory.hpp.
 #include "memory.hpp"
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <map>
 
@@ -39,6 +41,17 @@ std::shared_ptr<const Block> find(const Registry& r, std::uintptr_t at) {
   return at - block->begin < static_cast<std::uintptr_t>(block->bytes) ? block : nullptr;
 }
 
+bool strict_memory() {
+  static const bool flag = flag_or_exit("TRN_STRICT_MEMORY");
+  return flag;
+}
+// Addresses that nothing else has and nobody can read or write.
+std::shared_ptr<void> untouchable(std::size_t bytes) {
+  void* const pages = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw OutOfMemory(fmt::format("{} bytes of addresses could not be reserved", bytes));
+  return {pages, [bytes](void* p) { munmap(p, bytes); }};
+}
+
 const char* name(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::Device:
@@ -68,8 +81,14 @@ void* allocate(MemoryKind kind, std::size_t bytes) {
     const std::vector<std::byte> zeros(bytes);
     copy_bytes(Executor::host(), zeros.data(), executor, reinterpret_cast<void*>(begin), size);
   }
-  insert({kind, &d, begin, size, std::move(owner)});
-  return reinterpret_cast<void*>(begin);
+  if (kind != MemoryKind::Device || !strict_memory()) {
+    insert({kind, &d, begin, size, std::move(owner)});
+    return reinterpret_cast<void*>(begin);
+  }
+  auto pages = untouchable(bytes);
+  const auto shown = reinterpret_cast<std::uintptr_t>(pages.get());
+  insert({kind, &d, shown, size, std::move(owner), static_cast<std::intptr_t>(begin - shown), std::move(pages)});
+  return reinterpret_cast<void*>(shown);
 }
 
 void register_pinned(void* address, std::size_t bytes) {
@@ -145,8 +164,8 @@ std::shared_ptr<const Block> block_of(const void* address) {
   return found;
 }
 
-void require_device_memory(const Device& device, const char* what, const void* address, std::int64_t bytes) {
-  if (bytes == 0) return;
+std::intptr_t device_shift(const Device& device, const char* what, const void* address, std::int64_t bytes) {
+  if (bytes == 0) return 0;
   require(address != nullptr, "{} is null", what);
   const auto block = block_of(address);
   require(block != nullptr && block->kind != MemoryKind::Pinned,
@@ -156,6 +175,7 @@ void require_device_memory(const Device& device, const char* what, const void* a
   const std::int64_t room =
       block->bytes - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) - block->begin);
   require(bytes <= room, "{} needs {} bytes and {} are left in its block", what, bytes, room);
+  return block->shift;
 }
 
 }  // namespace trn::capi

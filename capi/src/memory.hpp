@@ -1,6 +1,10 @@
 // The memory that the C API gave out: an interval map from addresses to blocks. Every address argument of every
 // routine is looked up here with its whole extent, so that host memory handed over as device memory, a matrix one
 // element too long, or a freed block is a status and not a wrong result.
+//
+// Strict memory (TRN_STRICT_MEMORY=1): the caller gets addresses of pages that cannot be touched, and the bytes lie
+// elsewhere. A program that reads device memory from the host then ends with SIGSEGV here as it would on Trainium.
+// Every address goes through device_memory() on its way to a kernel.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +21,11 @@ enum class MemoryKind : std::uint8_t { Device, Managed, Pinned };
 struct Block {
   MemoryKind kind;
   Device* device;
-  std::uintptr_t begin;
+  std::uintptr_t begin;  // what the caller knows
   std::int64_t bytes;
-  std::shared_ptr<Buffer> owner;  // null for memory of the caller that was registered
+  std::shared_ptr<Buffer> owner;          // null for memory of the caller that was registered
+  std::intptr_t shift = 0;                // from what the caller knows to where the bytes lie
+  std::shared_ptr<void> pages = nullptr;  // strict memory: what the caller's addresses reserve
 };
 
 // 256-byte aligned; null for 0 bytes.
@@ -42,8 +48,14 @@ void forget_looked_up() noexcept;
 // Device and managed bytes that are given out on a device.
 [[nodiscard]] std::int64_t allocated_bytes(const Device& device);
 
-// Throws InvalidArgument unless [address, address + bytes) is device (or managed) memory of `device`. 0 bytes
-// are always right. `what` names the argument.
-void require_device_memory(const Device& device, const char* what, const void* address, std::int64_t bytes);
+// Where the bytes of an address of the caller's lie. Throws InvalidArgument unless [address, address + bytes) is
+// device (or managed) memory of `device`. 0 bytes are always right: the address as it is. `what` names the argument.
+[[nodiscard]] std::intptr_t device_shift(const Device& device, const char* what, const void* address,
+                                         std::int64_t bytes);
+template <class T>
+[[nodiscard]] T* device_memory(const Device& device, const char* what, T* address, std::int64_t bytes) {
+  const std::intptr_t shift = device_shift(device, what, address, bytes);
+  return reinterpret_cast<T*>(reinterpret_cast<std::intptr_t>(address) + shift);
+}
 
 }  // namespace trn::capi

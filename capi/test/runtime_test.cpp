@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <trn_runtime.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -226,6 +228,75 @@ TEST_P(OnDevice, SaysWhatItIs) {
   EXPECT_EQ(trnMemGetInfo(&after, &total), trnSuccess);
   EXPECT_EQ(before - after, std::size_t{1} << 20);
   trnFree(a);
+}
+
+// The streams of threads belong to the device: who waits for it waits for them, whether or not the thread is still
+// there, and the default stream comes behind them.
+TEST_P(OnDevice, ThreadsHaveStreamsOfTheirOwn) {
+  const auto slow = [](void* done) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    *static_cast<std::atomic<bool>*>(done) = true;
+  };
+  std::atomic<bool> done = false;
+  ASSERT_EQ(trnLaunchHostFunc(trnStreamPerThread, slow, &done), trnSuccess);
+  EXPECT_EQ(trnDeviceSynchronize(), trnSuccess);
+  EXPECT_TRUE(done);
+  done = false;
+  std::thread([&] {
+    trnSetDevice(number_);
+    EXPECT_EQ(trnLaunchHostFunc(trnStreamPerThread, slow, &done), trnSuccess);
+  }).join();
+  EXPECT_EQ(trnDeviceSynchronize(), trnSuccess);
+  EXPECT_TRUE(done);
+  // A copy in the default stream, and the end of memory.
+  void* a = nullptr;
+  int value = 7;
+  ASSERT_EQ(trnMalloc(&a, sizeof value), trnSuccess);
+  done = false;
+  ASSERT_EQ(trnLaunchHostFunc(trnStreamPerThread, slow, &done), trnSuccess);
+  EXPECT_EQ(trnMemcpy(a, &value, sizeof value, trnMemcpyHostToDevice), trnSuccess);
+  EXPECT_TRUE(done);
+  done = false;
+  ASSERT_EQ(trnLaunchHostFunc(trnStreamPerThread, slow, &done), trnSuccess);
+  EXPECT_EQ(trnFree(a), trnSuccess);
+  EXPECT_TRUE(done);
+  // A reset waits too, and the stream is there again after it.
+  done = false;
+  ASSERT_EQ(trnLaunchHostFunc(trnStreamPerThread, slow, &done), trnSuccess);
+  EXPECT_EQ(trnDeviceReset(), trnSuccess);
+  EXPECT_TRUE(done);
+  done = false;
+  ASSERT_EQ(trnLaunchHostFunc(trnStreamPerThread, slow, &done), trnSuccess);
+  EXPECT_EQ(trnDeviceSynchronize(), trnSuccess);
+  EXPECT_TRUE(done);
+}
+
+// What is in a stream that is destroyed is done, and memory that queued copies use is freed behind them.
+TEST_P(OnDevice, WorkOutlivesItsStream) {
+  trnStream_t stream = nullptr;
+  void *a = nullptr, *pinned = nullptr;
+  constexpr std::size_t bytes = 1 << 20;
+  ASSERT_EQ(trnStreamCreate(&stream), trnSuccess);
+  ASSERT_EQ(trnMalloc(&a, bytes), trnSuccess);
+  ASSERT_EQ(trnMallocHost(&pinned, bytes), trnSuccess);
+  ASSERT_EQ(trnMemsetAsync(a, 0x5a, bytes, stream), trnSuccess);
+  ASSERT_EQ(trnMemcpyAsync(pinned, a, bytes, trnMemcpyDeviceToHost, stream), trnSuccess);
+  EXPECT_EQ(trnFree(a), trnSuccess);
+  EXPECT_EQ(static_cast<unsigned char*>(pinned)[bytes - 1], 0x5a);
+  std::atomic<bool> done = false;
+  ASSERT_EQ(trnLaunchHostFunc(
+                stream,
+                [](void* flag) {
+                  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                  *static_cast<std::atomic<bool>*>(flag) = true;
+                },
+                &done),
+            trnSuccess);
+  EXPECT_EQ(trnStreamDestroy(stream), trnSuccess);
+  for (int i = 0; i < 500 && !done; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(done);
+  EXPECT_EQ(trnStreamSynchronize(stream), trnErrorInvalidResourceHandle);
+  trnFreeHost(pinned);
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtime, OnDevice, testing::Values("host", "sim:trn2"));

@@ -49,14 +49,14 @@ template <class T> void gemm_batched(Call& c, OpArg transa, OpArg transb, Int m,
   const Int ra = oa == Op::N ? m : k, rb = ob == Op::N ? k : n;
   check_leading("A", lda, ra), check_leading("B", ldb, rb), check_leading("C", ldc, m);
   if (m == 0 || n == 0 || count == 0) return;
-  const auto pa = c.addresses("Aarray", a, count), pb = c.addresses("Barray", b, count);
-  const auto pc = c.addresses("Carray", to, count);
+  auto pa = c.addresses("Aarray", a, count), pb = c.addresses("Barray", b, count);
+  auto pc = c.addresses("Carray", to, count);
   for (std::size_t i = 0; i < pa.size(); ++i) {
     if (k > 0) {
-      (void)c.matrix("a matrix of Aarray", pa[i], ra, oa == Op::N ? k : m, lda);
-      (void)c.matrix("a matrix of Barray", pb[i], rb, ob == Op::N ? n : k, ldb);
+      pa[i] = c.matrix("a matrix of Aarray", pa[i], ra, oa == Op::N ? k : m, lda).data();
+      pb[i] = c.matrix("a matrix of Barray", pb[i], rb, ob == Op::N ? n : k, ldb).data();
     }
-    (void)c.matrix("a matrix of Carray", pc[i], m, n, ldc);
+    pc[i] = c.matrix("a matrix of Carray", pc[i], m, n, ldc).data();
   }
   c.keep(tb::gemm_batched<T>(c.executor, {oa, ob, m, n, k, lda, ldb, ldc}, c.read(alpha, "alpha"), pa, pb,
                              c.read(beta, "beta"), std::span<T* const>(pc), {c.precision<T>()}));
@@ -73,13 +73,13 @@ template <class T> void gemm_strided_batched(Call& c, OpArg transa, OpArg transb
   check_leading("A", lda, ra), check_leading("B", ldb, rb), check_leading("C", ldc, m);
   if (m == 0 || n == 0 || count == 0) return;
   // The first and the last matrix bound all of them.
-  const auto check = [&](const char* what, const T* x, Int rows, Int columns, Int ld, Int stride) {
+  const auto look_up = [&](const char* what, auto*& x, Int rows, Int columns, Int ld, Int stride) {
     if (rows == 0 || columns == 0) return;
     const Int one = span_bytes(columns, ld, rows, 1);
-    require_device_memory(*c.handle.device, what, x, span_bytes(count, stride, one, sizeof(T)));
+    x = device_memory(*c.handle.device, what, x, span_bytes(count, stride, one, sizeof(T)));
   };
-  check("A", a, ra, oa == Op::N ? k : m, lda, stride_a), check("B", b, rb, ob == Op::N ? n : k, ldb, stride_b);
-  check("C", to, m, n, ldc, stride_c);
+  look_up("A", a, ra, oa == Op::N ? k : m, lda, stride_a), look_up("B", b, rb, ob == Op::N ? n : k, ldb, stride_b);
+  look_up("C", to, m, n, ldc, stride_c);
   c.keep(tb::gemm_strided_batched<T>(c.executor, {oa, ob, m, n, k, lda, ldb, ldc}, c.read(alpha, "alpha"), a, stride_a,
                                      b, stride_b, c.read(beta, "beta"), to, stride_c, count, {c.precision<T>()}));
 }
@@ -91,11 +91,11 @@ template <class T> void trsm_batched(Call& c, SideArg side, UploArg uplo, OpArg 
   const Int order = s == Side::Left ? m : n;
   check_leading("A", lda, order), check_leading("B", ldb, m);
   if (m == 0 || n == 0 || count == 0) return;
-  const auto pa = c.addresses("A", a, count);
-  const auto pb = c.addresses("B", b, count);
+  auto pa = c.addresses("A", a, count);
+  auto pb = c.addresses("B", b, count);
   for (std::size_t i = 0; i < pa.size(); ++i) {
-    (void)c.matrix("a matrix of A", pa[i], order, order, lda);
-    (void)c.matrix("a matrix of B", pb[i], m, n, ldb);
+    pa[i] = c.matrix("a matrix of A", pa[i], order, order, lda).data();
+    pb[i] = c.matrix("a matrix of B", pb[i], m, n, ldb).data();
   }
   tb::trsm_batched<T>(c.executor, {s, uplo_of(uplo), op_of(trans), diag_of(diag), m, n, lda, ldb},
                       c.read(alpha, "alpha"), pa, std::span<T* const>(pb));
@@ -120,15 +120,16 @@ template <class T> void gemm_grouped_batched(Call& c, const OpArg* transa, const
     list.push_back({{oa, ob, m[g], n[g], k[g], lda[g], ldb[g], ldc[g]}, alpha[g], beta[g], sizes[g]});
     count += sizes[g];
   }
-  const auto pa = c.addresses("Aarray", a, count), pb = c.addresses("Barray", b, count);
-  const auto pc = c.addresses("Carray", to, count);
+  auto pa = c.addresses("Aarray", a, count), pb = c.addresses("Barray", b, count);
+  auto pc = c.addresses("Carray", to, count);
   std::size_t at = 0;
   for (const auto& group : list) {
     const auto& s = group.shape;
     for (Int i = 0; i < group.count; ++i, ++at) {
-      (void)c.matrix("a matrix of Aarray", pa[at], s.op_a == Op::N ? s.m : s.k, s.op_a == Op::N ? s.k : s.m, s.lda);
-      (void)c.matrix("a matrix of Barray", pb[at], s.op_b == Op::N ? s.k : s.n, s.op_b == Op::N ? s.n : s.k, s.ldb);
-      (void)c.matrix("a matrix of Carray", pc[at], s.m, s.n, s.ldc);
+      const bool turn_a = s.op_a != Op::N, turn_b = s.op_b != Op::N;
+      pa[at] = c.matrix("a matrix of Aarray", pa[at], turn_a ? s.k : s.m, turn_a ? s.m : s.k, s.lda).data();
+      pb[at] = c.matrix("a matrix of Barray", pb[at], turn_b ? s.n : s.k, turn_b ? s.k : s.n, s.ldb).data();
+      pc[at] = c.matrix("a matrix of Carray", pc[at], s.m, s.n, s.ldc).data();
     }
   }
   c.keep(tb::gemm_grouped_batched<T>(c.executor, list, pa, pb, std::span<T* const>(pc), {c.precision<T>()}));

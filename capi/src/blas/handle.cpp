@@ -73,7 +73,7 @@ void get_stream(Call& c, trnStream_t* stream) {
 }
 // Memory for the library to work in is taken from the executor: a caller's workspace is checked and left alone.
 void set_workspace(Call& c, void* workspace, std::size_t bytes) {
-  require_device_memory(*c.handle.device, "workspace", workspace, static_cast<std::int64_t>(bytes));
+  (void)device_memory(*c.handle.device, "workspace", workspace, static_cast<std::int64_t>(bytes));
 }
 template <class T> void set_mode(T& to, T mode, int most) {
   require(static_cast<int>(mode) >= 0 && static_cast<int>(mode) <= most, "the mode is {}; it must be 0 to {}",
@@ -124,8 +124,11 @@ void copy_matrix(const Copy& copy, std::int64_t rows, std::int64_t columns, std:
   if (rows == 0 || columns == 0) return;
   require(from && to, "{}: an address is null", copy.what);
   Device& d = current_device();
-  require_device_memory(d, copy.to_device ? "the destination" : "the source", copy.to_device ? to : from,
-                        span_bytes(columns, copy.to_device ? to_ld : from_ld, rows, size));
+  const std::int64_t bytes = span_bytes(columns, copy.to_device ? to_ld : from_ld, rows, size);
+  if (copy.to_device)
+    to = device_memory(d, "the destination", to, bytes);
+  else
+    from = device_memory(d, "the source", from, bytes);
   const Executor &source = copy.to_device ? Executor::host() : d.executor,
                  &destination = copy.to_device ? d.executor : Executor::host();
   run(d.legacy, [&] {

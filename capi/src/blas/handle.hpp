@@ -83,9 +83,9 @@ class Call {
   [[nodiscard]] T read(const T* address, const char* what = "a scalar", std::int64_t index = 0) const {
     require(address != nullptr, "{} is null", what);
     if (host_scalars()) return address[index];
-    require_device_memory(*handle.device, what, address + index, sizeof(T));
     T value;
-    copy_bytes(executor, address + index, Executor::host(), &value, sizeof(T));
+    copy_bytes(executor, device_memory(*handle.device, what, address + index, sizeof(T)), Executor::host(), &value,
+               sizeof(T));
     return value;
   }
   template <class T> void write(T* address, T value, const char* what = "the result", std::int64_t index = 0) const {
@@ -94,8 +94,8 @@ class Call {
       address[index] = value;
       return;
     }
-    require_device_memory(*handle.device, what, address + index, sizeof(T));
-    copy_bytes(Executor::host(), &value, executor, address + index, sizeof(T));
+    copy_bytes(Executor::host(), &value, executor, device_memory(*handle.device, what, address + index, sizeof(T)),
+               sizeof(T));
   }
 
   // A column-major matrix.
@@ -104,8 +104,7 @@ class Call {
     require(rows >= 0 && columns >= 0, "{} is {} x {}; extents must be >= 0", what, rows, columns);
     require(ld >= std::max<std::int64_t>(1, rows), "the leading dimension of {} is {}; it must be at least {}", what,
             ld, std::max<std::int64_t>(1, rows));
-    if (rows > 0 && columns > 0)
-      require_device_memory(*handle.device, what, a, span_bytes(columns, ld, rows, sizeof(T)));
+    if (rows > 0 && columns > 0) a = device_memory(*handle.device, what, a, span_bytes(columns, ld, rows, sizeof(T)));
     return {executor, a, rows, columns, 1, ld};
   }
   // A matrix that a factor of zero leaves unread: it may be any address.
@@ -117,12 +116,12 @@ class Call {
   [[nodiscard]] VectorView<T> vector(const char* what, T* x, std::int64_t n, std::int64_t inc) const {
     require(n >= 0, "{} has {} elements; it must have >= 0", what, n);
     require(inc != INT64_MIN, "the increment of {} is too large", what);
-    if (n > 0) require_device_memory(*handle.device, what, x, span_bytes(n, inc < 0 ? -inc : inc, 1, sizeof(T)));
+    if (n > 0) x = device_memory(*handle.device, what, x, span_bytes(n, inc < 0 ? -inc : inc, 1, sizeof(T)));
     return {executor, inc < 0 && n > 0 ? x - (n - 1) * inc : x, n, inc};
   }
   template <class T> [[nodiscard]] tb::PackedView<T> packed(const char* what, T* a, std::int64_t n, Uplo uplo) const {
     require(n >= 0 && n < (std::int64_t{1} << 31), "{} has order {}; it must be between 0 and 2^31 - 1", what, n);
-    if (n > 0) require_device_memory(*handle.device, what, a, n * (n + 1) / 2 * static_cast<std::int64_t>(sizeof(T)));
+    if (n > 0) a = device_memory(*handle.device, what, a, n * (n + 1) / 2 * static_cast<std::int64_t>(sizeof(T)));
     return {executor, a, n, uplo};
   }
   template <class T> [[nodiscard]] tb::BandView<T> band(const char* what, T* a, std::int64_t rows, std::int64_t columns,
@@ -132,7 +131,7 @@ class Call {
     require(ld > kl && ld - kl > ku, "the leading dimension of {} is {}; it must be at least {}", what, ld,
             kl + ku + 1);
     if (rows > 0 && columns > 0)
-      require_device_memory(*handle.device, what, a, span_bytes(columns, ld, kl + ku + 1, sizeof(T)));
+      a = device_memory(*handle.device, what, a, span_bytes(columns, ld, kl + ku + 1, sizeof(T)));
     return {executor, a, rows, columns, kl, ku, ld};
   }
   // One triangle of a band: kl or ku is 0.
@@ -145,8 +144,8 @@ class Call {
   [[nodiscard]] std::vector<P> addresses(const char* what, const P* array, std::int64_t count) const {
     std::vector<P> host(static_cast<std::size_t>(count));
     const auto bytes = count * static_cast<std::int64_t>(sizeof(P));
-    require_device_memory(*handle.device, what, array, bytes);
-    if (count > 0) copy_bytes(executor, array, Executor::host(), host.data(), bytes);
+    const P* const from = device_memory(*handle.device, what, array, bytes);
+    if (count > 0) copy_bytes(executor, from, Executor::host(), host.data(), bytes);
     return host;
   }
 

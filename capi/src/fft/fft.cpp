@@ -145,10 +145,10 @@ template <class I> void make_many(PlanObject& p, int rank, const I* n, const I* 
 
 // Everything from an address to the end of its block: the plan checks what it touches against it.
 template <class T> View<T> operand(const PlanObject& p, const char* what, T* address) {
-  require_device_memory(*p.device, what, address, sizeof(T));
+  T* const data = device_memory(*p.device, what, address, sizeof(T));
   const auto block = block_of(address);
   const auto room = block->bytes - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) - block->begin);
-  return {p.device->executor, address, {room / static_cast<std::int64_t>(sizeof(T))}};
+  return {p.device->executor, data, {room / static_cast<std::int64_t>(sizeof(T))}};
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ template <class T> View<T> output(const Handle& g, T* out, std::size_t count) {
     require(out != nullptr || n == 0, "the output is null");
     return {Executor::host(), out, {n}};
   }
-  require_device_memory(*g.device, "the output", out, n * static_cast<std::int64_t>(sizeof(T)));
-  return {g.device->executor, out, {n}};
+  return {
+      g.device->executor, device_memory(*g.device, "the output", out, n * static_cast<std::int64_t>(sizeof(T))), {n}};
 }
 
 [[noreturn]] void length_error(const std::string& message) {
@@ -107,7 +107,7 @@ template <class T> void draw_normal(Handle& g, T* out, std::size_t count, double
   trn::rand::normal(e, g.generator, to, {mean, stddev, method});
   if (!logarithm) return;
   if (e.family() == Family::Device) fail<NotImplemented>("log-normal numbers of a quasi-random generator on a device");
-  for (std::size_t i = 0; i < count; ++i) out[i] = std::exp(out[i]);
+  for (T& x : std::span(to.data(), count)) x = std::exp(x);
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ template <class T> void require_result(const T* result, const char* what) {
   require(result != nullptr, "{} is null; it receives the result", what);
 }
 
-// One side of a copy: which memory an address is.
+// One side of a copy: which memory an address is, and how far from it the bytes lie.
 struct Side {
   Executor executor;
   bool on_device, pageable;
+  std::intptr_t shift = 0;
 };
 
 Side side_of(const void* address, std::int64_t bytes, const char* what) {
@@ -26,7 +27,7 @@ Side side_of(const void* address, std::int64_t bytes, const char* what) {
       block->bytes - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) - block->begin);
   require(bytes <= room, "{} is {} bytes long and {} are left in its block", what, bytes, room);
   const bool pinned = block->kind == MemoryKind::Pinned;
-  return {pinned ? Executor::host() : block->device->executor, !pinned, false};
+  return {pinned ? Executor::host() : block->device->executor, !pinned, false, block->shift};
 }
 
 // rows runs of `width` bytes.
@@ -62,11 +63,12 @@ void transfer(const Transfer& t, int kind, StreamObject& stream, bool queued) {
     require(from.on_device == from_device || managed(t.from), "the source is {} memory, but the direction says {}",
             from.on_device ? "device" : "host", from_device ? "device" : "host");
   }
-  const auto work = [t, to = to.executor, from = from.executor] {
-    for (std::size_t row = 0; row < t.rows; ++row) {
-      copy_bytes(from, static_cast<const std::byte*>(t.from) + row * t.from_pitch, to,
-                 static_cast<std::byte*>(t.to) + row * t.to_pitch, static_cast<std::int64_t>(t.width));
-    }
+  const auto work = [t, to, from] {
+    const auto* const source = static_cast<const std::byte*>(t.from) + from.shift;
+    auto* const destination = static_cast<std::byte*>(t.to) + to.shift;
+    for (std::size_t row = 0; row < t.rows; ++row)
+      copy_bytes(from.executor, source + row * t.from_pitch, to.executor, destination + row * t.to_pitch,
+                 static_cast<std::int64_t>(t.width));
   };
   if (queued && !to.pageable && !from.pageable) return enqueue(stream, work);
   run(stream, work);
@@ -77,11 +79,12 @@ void fill(void* to, int value, std::size_t bytes, StreamObject& stream, bool que
   require(bytes <= static_cast<std::size_t>(INT64_MAX), "{} bytes are too many", bytes);
   const auto block = block_of(to);
   require(block != nullptr && block->kind != MemoryKind::Pinned, "{} is not device memory", to);
-  (void)side_of(to, static_cast<std::int64_t>(bytes), "the destination");
+  auto* const first =
+      static_cast<std::byte*>(to) + side_of(to, static_cast<std::int64_t>(bytes), "the destination").shift;
   const auto work = [=, executor = block->device->executor] {
     const std::vector<std::byte> pattern(std::min<std::size_t>(bytes, 1 << 20), static_cast<std::byte>(value));
     for (std::size_t at = 0; at < bytes; at += pattern.size()) {
-      copy_bytes(Executor::host(), pattern.data(), executor, static_cast<std::byte*>(to) + at,
+      copy_bytes(Executor::host(), pattern.data(), executor, first + at,
                  static_cast<std::int64_t>(std::min(pattern.size(), bytes - at)));
     }
   };
@@ -110,6 +113,11 @@ void host_unregister(void* address) {
 void malloc_managed(void** address, std::size_t bytes, unsigned flags) {
   require_result(address, "devPtr");
   require(bytes > 0, "managed memory of 0 bytes");
+  if (current_device().executor.name().starts_with("neuron"))
+    fail<NotImplemented>(
+        "managed memory on '{}': the host cannot reach the device's memory; use trnMalloc and "
+        "trnMemcpy",
+        current_device().executor.name());
   require(flags == trnMemAttachGlobal || flags == trnMemAttachHost, "flags are {}; they must be 1 or 2", flags);
   *address = allocate(MemoryKind::Managed, bytes);
 }

@@ -53,6 +53,7 @@ int attribute(const Device& d, int which) {
     case trnDevAttrComputeCapabilityMinor:
       return 0;
     case trnDevAttrUnifiedAddressing:
+      return 1;  // an address says which memory it is
     case trnDevAttrManagedMemory:
       return d.executor.name() == "host" || d.executor.name().starts_with("sim:");
     case trnDevAttrIntegrated:

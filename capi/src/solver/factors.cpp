@@ -32,13 +32,14 @@ template <class T>
 std::vector<T*> batch_of(Call& c, const char* what, T** array, Int count, Int rows, Int columns, Int ld) {
   require(count >= 0, "the batch has {} matrices", count);
   auto list = c.addresses<T*>(what, array, count);
-  for (T* a : list) (void)c.matrix(what, a, rows, columns, ld);
+  for (T*& a : list) a = c.matrix(what, a, rows, columns, ld).data();
   return list;
 }
 void put_infos(Call& c, const ts::BatchOutcomes& outcomes, Int columns, int* info) {
   std::vector<int> values;
   for (const auto& o : outcomes) values.push_back(info_of(o, columns));
-  copy_bytes(Executor::host(), values.data(), c.executor, info, static_cast<Int>(values.size() * sizeof(int)));
+  const auto bytes = static_cast<Int>(values.size() * sizeof(int));
+  copy_bytes(Executor::host(), values.data(), c.executor, device_memory(*c.handle.device, "info", info, bytes), bytes);
 }
 }  // namespace
 

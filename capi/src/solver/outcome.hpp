@@ -16,12 +16,12 @@ namespace ts = trn::solver;
   return static_cast<int>(std::max(at / width, at % width) + 1);
 }
 inline void put_info(Call& c, int* info, int value) {
-  require_device_memory(*c.handle.device, "info", info, sizeof(int));
-  copy_bytes(Executor::host(), &value, c.executor, info, sizeof(int));
+  copy_bytes(Executor::host(), &value, c.executor, device_memory(*c.handle.device, "info", info, sizeof(int)),
+             sizeof(int));
 }
 // Asked for before anything is computed: a bad address must not cost the operand.
 inline void check_info(Call& c, const int* info, Int count = 1) {
-  require_device_memory(*c.handle.device, "info", info, count * static_cast<Int>(sizeof(int)));
+  (void)device_memory(*c.handle.device, "info", info, count * static_cast<Int>(sizeof(int)));
 }
 template <class T> [[nodiscard]] VectorView<T> column(Call& c, const char* what, T* x, Int n) {
   return c.vector(what, x, n, 1);
@@ -31,11 +31,13 @@ template <class T> [[nodiscard]] VectorView<T> column(Call& c, const char* what,
 template <class I> void put_pivots(Call& c, const Array<Int>& from, I* to) {
   std::vector<I> counted;
   for (const Int row : from.to_host()) counted.push_back(static_cast<I>(row + 1));
-  copy_bytes(Executor::host(), counted.data(), c.executor, to, static_cast<Int>(counted.size() * sizeof(I)));
+  const auto bytes = static_cast<Int>(counted.size() * sizeof(I));
+  copy_bytes(Executor::host(), counted.data(), c.executor, device_memory(*c.handle.device, "the pivots", to, bytes),
+             bytes);
 }
 template <class I> [[nodiscard]] Array<Int> take_pivots(Call& c, const I* from, Int n) {
   const auto bytes = n * static_cast<Int>(sizeof(I));
-  require_device_memory(*c.handle.device, "the pivots", from, bytes);
+  from = device_memory(*c.handle.device, "the pivots", from, bytes);
   std::vector<I> counted(static_cast<std::size_t>(n));
   if (n > 0) copy_bytes(c.executor, from, Executor::host(), counted.data(), bytes);
   std::vector<Int> rows;

@@ -78,7 +78,9 @@ template <class T> [[nodiscard]] std::vector<std::complex<double>> wide(const Ma
 }
 template <class R> [[nodiscard]] std::vector<double> wide(Call& c, const R* s, Int n) {
   std::vector<R> host(static_cast<std::size_t>(n));
-  if (n > 0) copy_bytes(c.executor, s, Executor::host(), host.data(), n * static_cast<Int>(sizeof(R)));
+  if (n > 0)
+    copy_bytes(c.executor, column(c, "the values", s, n).data(), Executor::host(), host.data(),
+               n * static_cast<Int>(sizeof(R)));
   return {host.begin(), host.end()};
 }
 
@@ -132,10 +134,12 @@ template <class T> void sygvdx(Call& c, trnsolverEigType_t type, ModeArg mode, t
   if (first == 0 || last == first) return;
   // The ranges overlap: by way of the host.
   const std::vector<Real<T>> moved(values.begin() + first, values.begin() + last);
-  copy_bytes(Executor::host(), moved.data(), c.executor, w, (last - first) * static_cast<Int>(sizeof(Real<T>)));
+  copy_bytes(Executor::host(), moved.data(), c.executor, column(c, "W", w, n).data(),
+             (last - first) * static_cast<Int>(sizeof(Real<T>)));
+  T* const vectors = c.matrix("A", a, n, n, lda).data();
   if (mode == TRNSOLVER_EIG_MODE_VECTOR)
     for (Int j = first; j < last; ++j)
-      copy(View<const T>(c.executor, a + j * lda, {n}), View<T>(c.executor, a + (j - first) * lda, {n}));
+      copy(View<const T>(c.executor, vectors + j * lda, {n}), View<T>(c.executor, vectors + (j - first) * lda, {n}));
 }
 
 // The first `rank` singular triples: columns of U and V, not of V^H. LAPACK's info.
@@ -150,7 +154,8 @@ template <class T> int triples(Call& c, bool vectors, const MatrixView<const T>&
   const Matrix<T> left(c.executor, m, full ? m : k), right(c.executor, full ? n : k, n);
   const auto outcome = vectors ? ts::svd<T>(c.executor, a, every, left.view(), right.view()).outcome
                                : ts::singular_values(c.executor, a, every).outcome;
-  copy(View<const Real<T>>(c.executor, all.data(), {values.size()}), View<Real<T>>(c.executor, s, {values.size()}));
+  copy(View<const Real<T>>(c.executor, all.data(), {values.size()}),
+       View<Real<T>>(c.executor, values.data(), {values.size()}));
   if (vectors) {
     const auto view = [](const MatrixView<T>& x) {
       return View<T>(x.executor(), x.data(), {x.rows(), x.columns()}, {x.row_stride(), x.column_stride()});
@@ -234,7 +239,7 @@ template <class T> void gesv(Call& c, Int n, Int nrhs, T* a, Int lda, int* pivot
   require(iterations != nullptr, "iter is null; it receives the result");
   const auto matrix = c.matrix("A", a, n, n, lda);
   const auto right = c.matrix("B", b, n, nrhs, ldb), result = c.matrix("X", x, n, nrhs, ldx);
-  if (pivots) require_device_memory(*c.handle.device, "dipiv", pivots, n * static_cast<Int>(sizeof(int)));
+  if (pivots) (void)device_memory(*c.handle.device, "dipiv", pivots, n * static_cast<Int>(sizeof(int)));
   *iterations = 0;
   if (n == 0 || nrhs == 0) return put_info(c, info, 0);
   const auto view = [](const auto& m) {
@@ -313,7 +318,7 @@ inline void x_geev(Call& c, Params, ModeArg jobvl, ModeArg jobvr, Int n, Type ty
               static_cast<int>(complex_type), static_cast<int>(type));
     const auto m = c.matrix("A", static_cast<T*>(a), n, n, lda);
     const Int parts = type_w == complex_type ? 1 : 2;
-    require_device_memory(*c.handle.device, "W", w, n * parts * (parts == 1 ? Int(sizeof(Z)) : Int(sizeof(R))));
+    w = device_memory(*c.handle.device, "W", w, n * parts * (parts == 1 ? Int(sizeof(Z)) : Int(sizeof(R))));
     if (n == 0) return put_info(c, info, 0);
     const Array<Z> values(c.executor, {n});
     const Matrix<Z> all_right(c.executor, n, right ? n : 0), all_left(c.executor, n, left ? n : 0);
@@ -337,20 +342,20 @@ inline void x_geev(Call& c, Params, ModeArg jobvl, ModeArg jobvr, Int n, Type ty
       const auto rows = from.to_host();
       const auto at = [&](Int i, Int j) { return rows[static_cast<std::size_t>(i * n + j)]; };
       if (as == complex_type) {
-        (void)c.matrix(what, static_cast<Z*>(to), n, n, ld);
+        Z* const first = c.matrix(what, static_cast<Z*>(to), n, n, ld).data();
         for (Int j = 0; j < n; ++j) {
           std::vector<Z> line;
           for (Int i = 0; i < n; ++i) line.push_back(at(i, j));
-          put(static_cast<Z*>(to) + j * ld, line);
+          put(first + j * ld, line);
         }
         return;
       }
-      (void)c.matrix(what, static_cast<R*>(to), n, n, ld);
+      R* const first = c.matrix(what, static_cast<R*>(to), n, n, ld).data();
       for (Int j = 0; j < n; ++j) {
         const bool second = j > 0 && found[static_cast<std::size_t>(j)].imag() < 0;
         std::vector<R> line;
         for (Int i = 0; i < n; ++i) line.push_back(second ? at(i, j - 1).imag() : at(i, j).real());
-        put(static_cast<R*>(to) + j * ld, line);
+        put(first + j * ld, line);
       }
     };
     if (right) deliver(all_right, type_vr, vr, ldvr, "VR");

@@ -89,8 +89,8 @@ template <class T> void csric02(Call& c, int m, int nnz, const trnsparseMatDescr
 template <class T> MatrixView<T> systems(Call& c, const char* what, T* x, Int m, Int count, Int step, Int next) {
   require(m >= 0 && count >= 0, "{} systems of order {}", count, m);
   if (m > 0 && count > 0)
-    require_device_memory(*c.handle.device, what, x,
-                          ((m - 1) * step + (count - 1) * next + 1) * static_cast<Int>(sizeof(T)));
+    x = device_memory(*c.handle.device, what, x,
+                      ((m - 1) * step + (count - 1) * next + 1) * static_cast<Int>(sizeof(T)));
   return {c.executor, x, m, count, step, next};
 }
 template <class T> void tridiagonal(Call& c, Int m, Int count, const T* dl, const T* d, const T* du, Int step, Int next,

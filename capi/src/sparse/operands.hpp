@@ -38,14 +38,14 @@ inline void check_alg(int alg, int most) {
 template <class T> [[nodiscard]] std::vector<T> fetch(Call& c, const char* what, const void* from, Int count) {
   check(count);
   const Int bytes = count * static_cast<Int>(sizeof(T));
-  require_device_memory(*c.handle.device, what, from, bytes);
+  from = device_memory(*c.handle.device, what, from, bytes);
   std::vector<T> to(static_cast<std::size_t>(count));
   if (count > 0) copy_bytes(c.executor, from, Executor::host(), to.data(), bytes);
   return to;
 }
 template <class T> void store(Call& c, const char* what, void* to, const std::vector<T>& from) {
   const auto bytes = static_cast<Int>(from.size() * sizeof(T));
-  require_device_memory(*c.handle.device, what, to, bytes);
+  to = device_memory(*c.handle.device, what, to, bytes);
   if (bytes > 0) copy_bytes(Executor::host(), from.data(), c.executor, to, bytes);
 }
 template <class T> [[nodiscard]] T* values_at(const SpMat& m, Int batch) {
@@ -87,9 +87,9 @@ template <class T> [[nodiscard]] MatrixView<T> dense(Call& c, const char* what, 
                                                      Int batch = 0) {
   const bool by_rows = m.order == TRNSPARSE_ORDER_ROW;
   const Int lines = by_rows ? m.rows : m.columns, line = by_rows ? m.columns : m.rows;
-  T* const values = static_cast<T*>(m.values) + batch * m.stride;
+  T* values = static_cast<T*>(m.values) + batch * m.stride;
   if (lines > 0 && line > 0)
-    require_device_memory(*c.handle.device, what, values, blas::span_bytes(lines, m.ld, line, sizeof(T)));
+    values = device_memory(*c.handle.device, what, values, blas::span_bytes(lines, m.ld, line, sizeof(T)));
   const Int row_step = by_rows ? m.ld : 1, column_step = by_rows ? 1 : m.ld;
   if (op_of(op) == Op::N) return {c.executor, values, m.rows, m.columns, row_step, column_step};
   if (op == TRNSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !std::is_floating_point_v<std::remove_const_t<T>>)
@@ -98,8 +98,8 @@ template <class T> [[nodiscard]] MatrixView<T> dense(Call& c, const char* what, 
 }
 // A vector as a matrix of one column.
 template <class T> [[nodiscard]] MatrixView<T> dense(Call& c, const char* what, const DnVec& v) {
-  require_device_memory(*c.handle.device, what, v.values, v.size * static_cast<Int>(sizeof(T)));
-  return {c.executor, static_cast<T*>(v.values), v.size, 1, 1, std::max<Int>(v.size, 1)};
+  T* const values = device_memory(*c.handle.device, what, static_cast<T*>(v.values), v.size * Int{sizeof(T)});
+  return {c.executor, values, v.size, 1, 1, std::max<Int>(v.size, 1)};
 }
 template <class T> [[nodiscard]] T scalar(const Call& c, const void* address, const char* what) {
   return c.read(static_cast<const T*>(address), what);

@@ -46,8 +46,9 @@ tt::TypedView view(Call& c, const char* what, const Operand& o, const void* data
   }
   const Int size = bytes_of(o.type);
   if (!empty)
-    require_device_memory(*c.handle.device, what, static_cast<const std::byte*>(data) + low * size,
-                          (high - low + 1) * size);
+    data = device_memory(*c.handle.device, what, static_cast<const std::byte*>(data) + low * size,
+                         (high - low + 1) * size) -
+           low * size;
   return {c.executor, dtype_of_type(o.type), const_cast<void*>(data), Shape(o.extents.begin(), o.extents.end()),
           Strides(o.strides.begin(), o.strides.end())};
 }

@@ -316,6 +316,7 @@ template <class T> struct DistState {
     if (executor.family() == Family::Host) return step.exchange->run(group, from, to);
     if (step.in_bytes > 0) copy_bytes(executor, from, Executor::host(), staged_in.data(), step.in_bytes);
     step.exchange->run(group, staged_in.data(), staged_out.data());
+    comm::spend_all_to_all(group, std::max(step.in_bytes, step.out_bytes));
     if (step.out_bytes > 0) copy_bytes(Executor::host(), staged_out.data(), executor, to, step.out_bytes);
   }
   void lines(const Step<T>& step, void* from, void* to) const {

@@ -10,7 +10,9 @@
 
 #include <trn/comm/group.hpp>
 #include <trn/core/error.hpp>
+#include <trn/core/event.hpp>
 #include <trn/fft/dist_plan.hpp>
+#include <trn/tile/fabric.hpp>
 
 #include "../fft_support.hpp"
 
@@ -249,6 +251,38 @@ TEST(DistPlan, HasTheBitsOfOneRankOnADevice) {
   cases += compare_ranks("sim:trn2", on_one_rank<double>("sim:trn2", exact), {2, 3}, false);
   EXPECT_GT(cases, 100);
   std::printf("transforms with the bits of one rank on sim:trn2: %d cases\n", cases);
+}
+
+// What is exchanged between cores has its modelled time: each exchange is an event, and the clocks meet there.
+TEST(DistPlan, ExchangesBetweenCoresTakeTime) {
+  std::mutex mutex;
+  std::vector<double> clocks;
+  comm::run(comm::Group::open("sim:trn2x4"), [&](const Communicator& c, const Executor& e) {
+    const Shape lengths{16, 32, 8};
+    const DistPlan<float> plan(c, e, {Kind::ComplexToComplex, Direction::Forward, lengths});
+    const auto in = scattered(c, e, plan.input_distribution(), fft::test::random_complex<float>(16 * 32 * 8, 7));
+    const dist::Array<std::complex<float>> out(c, e, plan.output_distribution());
+    Recorder recorder(e);
+    plan.execute(in, out);
+    double seconds = 0;
+    std::int64_t bytes = 0;
+    int exchanges = 0;
+    for (const Event& event : recorder.events()) {
+      if (event.kind != EventKind::Collective) continue;
+      ++exchanges, seconds += event.modelled_seconds, bytes += event.bytes;
+    }
+    EXPECT_EQ(exchanges, plan.exchanges());
+    // A quarter of the array on each rank, three quarters of which go to the others.
+    const std::int64_t local = 16 * 32 * 8 / 4 * 8;
+    EXPECT_EQ(bytes, plan.exchanges() * local * 3 / 4);
+    const double each =
+        tile::collective_cost(tile::fabric("trn2"), tile::CollectiveKind::AllToAll, local, {.per_chip = 4}).seconds();
+    EXPECT_NEAR(seconds, plan.exchanges() * each, 1e-12);
+    EXPECT_GT(seconds, 0);
+    const std::scoped_lock lock(mutex);
+    clocks.push_back(e.backend().clock());
+  });
+  EXPECT_EQ(clocks.size(), 4U);
 }
 
 TEST(DistPlan, ComesBackFromItsSpectrum) {
