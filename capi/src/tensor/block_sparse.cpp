@@ -78,22 +78,24 @@ void block_sparse_contract(Call& c, trntensorPlan_t plan, const void* alpha, con
     const auto type = scalar_type(p->operation);
     const tt::Scalars scalars{number(type, alpha, "alpha"), number(type, beta, "beta")};
     const tt::BlockDescription& what = p->sparse->description();
-    const auto list = [&](const char* name, const tt::BlockTensor& t, auto* const* blocks) {
+    // Where the bytes of each block lie.
+    const auto list = [&]<class P>(const char* name, const tt::BlockTensor& t, P* const* blocks) {
       const std::size_t count = t.blocks.size();
       require(blocks != nullptr || count == 0, "{} is null; it has the addresses of {} blocks", name, count);
+      std::vector<P*> found;
       for (std::size_t i = 0; i < count; ++i) {
         const OffsetRange range = offset_range(t.shape(i), t.strides_of(i));
-        const Int size = size_bytes(t.dtype);
-        require_device_memory(*c.handle.device, name, static_cast<const std::byte*>(blocks[i]) + range.lowest * size,
-                              (range.highest - range.lowest + 1) * size);
+        const Int size = size_bytes(t.dtype), first = range.lowest * size;
+        const auto* const at = static_cast<const std::byte*>(blocks[i]) + first;
+        const Int shift = device_shift(*c.handle.device, name, at, (range.highest - range.lowest + 1) * size);
+        found.push_back(reinterpret_cast<P*>(reinterpret_cast<std::intptr_t>(blocks[i]) + shift));
       }
-      return std::span(blocks, count);
+      return found;
     };
-    const std::span<const void*const> from_a = list("A", what.a, a), from_b = list("B", what.b, b);
-    const std::span<void* const> to = list("D", what.output, d);
+    const auto from_a = list("A", what.a, a), from_b = list("B", what.b, b);
+    const auto to = list("D", what.output, d);
     // A factor of zero leaves C unread: it may be null.
-    const std::span<const void* const> old =
-        scalars.beta == 0.0 ? std::span<const void* const>{} : list("C", *what.c, c_data);
+    const auto old = scalars.beta == 0.0 ? std::vector<const void*>() : list("C", *what.c, c_data);
     (void)p->sparse->execute(from_a, from_b, to, scalars, old);
   });
 }
