@@ -12,6 +12,7 @@
 #include <trn/sparse/direct.hpp>
 #include <trn/sparse/ilu.hpp>
 #include <trn/sparse/ordering.hpp>
+#include <trn/sparse/rank_structured.hpp>
 #include <trn/sparse/spgemm.hpp>
 #include <trn/sparse/triangular.hpp>
 #include <trn/sparse/tridiagonal.hpp>
@@ -171,6 +172,9 @@ void info(const InfoArguments& arguments) {
 template <Scalar T> struct Calls {
   Executor executor;
   Csr<T> a = sparse::poisson<T>(8, 8).to(executor);
+  [[nodiscard]] static sparse::RankMatrix<T> identity() {
+    return sparse::blr<T>({4, 4}, [](std::int64_t i, std::int64_t j) { return T(i == j ? 1 : 0); });
+  }
   void spmv() const { (void)sparse::SpmmPlan<T>(executor, a); }
   void spgemm() const { (void)sparse::spgemm<T>(executor, T(1), a, a); }
   void sddmm() const {
@@ -188,6 +192,8 @@ template <Scalar T> struct Calls {
   void ilu() const { (void)sparse::ilu(a); }
   void direct() const { (void)sparse::Cholesky<T>(a), (void)sparse::Lu<T>(a), (void)sparse::Qr<T>(a); }
   void amg() const { (void)sparse::Amg<T>(a); }
+  void rank_product() const { (void)identity().to(executor); }
+  void rank_factors() const { (void)sparse::RankFactors<T>(identity().to(executor)); }
   void ssor() const { (void)sparse::Ssor<T>(a); }
   void tridiagonal() const {
     const Matrix<T> d(executor, 1, 4), b(executor, 1, 4);
@@ -204,8 +210,9 @@ template <Scalar T> struct Calls {
 
 template <Scalar T> bool runs(const Executor& executor, int row) {
   using C = Calls<T>;
-  constexpr void (C::*calls[])() const = {&C::spmv,    &C::spgemm,  &C::sddmm, &C::attention, &C::spsv, &C::tridiagonal,
-                                          &C::vectors, &C::convert, &C::ilu,   &C::ssor,      &C::amg,  &C::direct};
+  constexpr void (C::*calls[])()
+      const = {&C::spmv,    &C::spgemm, &C::sddmm, &C::attention, &C::spsv,   &C::tridiagonal,  &C::vectors,
+               &C::convert, &C::ilu,    &C::ssor,  &C::amg,       &C::direct, &C::rank_product, &C::rank_factors};
   try {
     (C{executor}.*calls[row])();
     return true;
@@ -228,7 +235,9 @@ void print_sparse_coverage() {
                                   "ILU(0), ILU(k), ILUT, IC(0)",
                                   "Jacobi, SSOR, Chebyshev, SPAI",
                                   "AMG",
-                                  "Cholesky, LU, QR: factor, refactor, solve"};
+                                  "Cholesky, LU, QR: factor, refactor, solve",
+                                  "BLR and HODLR products",
+                                  "BLR and HODLR: LU, Cholesky, solve"};
   fmt::print("| operation |");
   std::vector<Executor> executors;
   for (const char* name : {"host", "sim:trn1", "sim:trn2", "sim:trn3"}) {

@@ -141,7 +141,9 @@ TEST(Amg, RowsOfDirichletConditionsAreLeftOutOfCoarsening) {
     m.apply(Op::N, 1, MatrixView<const double>(kAmgHost, b.data(), n * n, 1, 1, 1), 0,
             MatrixView<double>(kAmgHost, x.data(), n * n, 1, 1, 1));
     for (std::size_t i = 0; i < b.size(); ++i) {
-      if (fixed[i] != 0) EXPECT_NEAR(x[i], b[i] / 7.5, 0x1p-52 * std::abs(b[i] / 7.5));
+      if (fixed[i] != 0) {
+        EXPECT_NEAR(x[i], b[i] / 7.5, 0x1p-52 * std::abs(b[i] / 7.5));
+      }
     }
   }
 }

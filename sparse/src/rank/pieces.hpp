@@ -1,0 +1,78 @@
+// A matrix as blocks at places, and the order in which a product takes them.
+//
+// A product is a sequence of phases. The blocks of a phase are in groups that write different rows (by columns for the
+// adjoint), so groups run at the same time and blocks of a group one after another: a blr matrix has one phase with a
+// group for each row of tiles, a hodlr matrix one for each level with groups of one block.
+#pragma once
+
+#include <trn/sparse/rank_structured.hpp>
+
+#include "rank/low_rank.hpp"
+
+namespace trn::sparse {
+
+namespace rank {
+
+template <Scalar T> struct Placed {
+  std::int64_t row = 0, column = 0;
+  Block<T> block;
+};
+
+using Groups = std::vector<std::vector<std::int32_t>>;  // numbers of blocks
+struct Phase {
+  Groups by_rows, by_columns;
+};
+
+// The blocks in the memory of a device, and one product's work there.
+struct DeviceBlocks;
+std::shared_ptr<const DeviceBlocks> upload(const Executor& executor, const detail::RankData<float>& data);
+void multiply_on_device(const detail::RankData<float>& data, float alpha, const MatrixView<const float>& x, float beta,
+                        const MatrixView<float>& y);
+
+}  // namespace rank
+
+template <Scalar T> struct detail::RankData {
+  RankShape shape;
+  Extents extents;
+  RankOptions options;
+  std::vector<rank::Placed<T>> placed;
+  std::vector<rank::Phase> phases;
+  RankReport report;
+  Executor executor = Executor::host();
+  std::shared_ptr<const rank::DeviceBlocks> device = {};
+};
+
+struct detail::RankAccess {
+  template <Scalar T> static const std::shared_ptr<const RankData<T>>& data(const RankMatrix<T>& a) { return a.data_; }
+};
+
+namespace rank {
+
+// y += alpha op(A~) x on the host, op N or C; column-major, packed.
+template <Scalar T> void multiply(const detail::RankData<T>& data, Op op, T alpha, std::int64_t n, const T* x, T* y);
+
+// Between views of any strides and packed columns.
+template <Scalar T> std::vector<T> packed(const MatrixView<const T>& x) {
+  std::vector<T> p(static_cast<std::size_t>(x.rows() * x.columns()));
+  for (std::int64_t j = 0; j < x.columns(); ++j) {
+    for (std::int64_t i = 0; i < x.rows(); ++i)
+      p[static_cast<std::size_t>(j * x.rows() + i)] = x.data()[i * x.row_stride() + j * x.column_stride()];
+  }
+  return p;
+}
+
+// The factors' own: LU or Cholesky by tiles, and Woodbury's by halves.
+template <Scalar T> class Factors {
+ public:
+  virtual ~Factors() = default;
+  virtual void solve(std::int64_t n, T* x) const = 0;  // in place, column-major, packed
+  Outcome outcome;
+  double truncation = 0;
+  std::int64_t stored = 0;
+};
+template <Scalar T>
+std::unique_ptr<Factors<T>> factor_tiles(const detail::RankData<T>& a, RankFactor kind, double tolerance);
+template <Scalar T> std::unique_ptr<Factors<T>> factor_halves(const detail::RankData<T>& a);
+
+}  // namespace rank
+}  // namespace trn::sparse
