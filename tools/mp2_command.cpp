@@ -25,7 +25,7 @@ namespace {
 
 struct Arguments {
   std::string path, basis = "cc-pVDZ", basis_file, ri, jk, executor = "host", precision = "native", guess = "sad",
-                    fit = "exact", json, report, memory = "2G", scratch;
+                    fit = "exact", scf = "host", json, report, memory = "2G", scratch;
   bool exact_jk = false, frozen_core = false, unrestricted = false, quiet = false;
   int charge = 0, multiplicity = 1, iterations = 100;
   std::int64_t stochastic = 0;
@@ -144,6 +144,7 @@ void run(const Arguments& a, const comm::Communicator* group) {
   options.executor = a.executor;
   options.precision = Precision::parse(a.precision);
   options.fit = a.fit == "same" ? mp2::FitPrecision::Same : mp2::FitPrecision::Exact;
+  options.scf_place = a.scf == "exec" ? mp2::ScfPlace::Executor : mp2::ScfPlace::Host;
   options.memory_bytes = memory_of(a.memory);
   options.scratch = a.scratch;
   options.scf.guess = a.guess == "core" ? mp2::Guess::Core : mp2::Guess::Atoms;
@@ -209,6 +210,7 @@ void add_mp2(Command& program) {
   const Option seed = sub.number("--seed", a->seed, "of the stochastic estimate");
   sub.flag("--frozen-core", a->frozen_core, "leave core orbitals out of the correlation");
   sub.text("--exec", a->executor, "the executor of the MP2 part");
+  sub.text("--scf", a->scf, "where the SCF's eigenproblems, Cholesky factors and products run", {"host", "exec"});
   sub.text("--precision", a->precision, "native, tf32x3, bf16x6, tf32, bf16, exact or target=1e-9 (hartree)")
       .completes(precision_words());
   sub.text("--fit", a->fit, "transforms and solve on a device: exact (float64), or the same precision as the energies",

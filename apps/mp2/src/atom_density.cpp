@@ -65,7 +65,7 @@ Dense atom_density(int number, const BasisSet& set, Functions functions) {
   const Dense s = overlap(atom), t = kinetic(atom), v = nuclear_attraction(atom, molecule);
   Dense h = t;
   for (std::size_t i = 0; i < h.values.size(); ++i) h.values[i] += v.values[i];
-  const Orthonormal x(s);
+  const Orthonormal x(Executor::host(), s);
   FourCentre two_electron(atom, std::int64_t{1} << 28);
   const Configuration electrons = configuration(number);
   Diis diis;

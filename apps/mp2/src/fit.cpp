@@ -299,7 +299,8 @@ template <class T> FitResult fit(const Executor& executor, const FitInput& in, M
   const std::string work = work_name(dtype_of<T>, precision);
   StageClock host(stages, Executor::host()), there(stages, executor);
   Dense l;
-  host.run("metric", "float64", [&] { l = fitting_factor(*in.fitting, "choose a smaller set"); });
+  there.run("metric", executor.family() == Family::Host ? "float64" : "float64 exact",
+            [&] { l = fitting_factor(*in.fitting, "choose a smaller set", executor); });
   Dense errors;
   {
     std::optional<ThreeCentre> integrals;

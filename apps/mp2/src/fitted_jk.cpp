@@ -61,7 +61,8 @@ struct FittedJk::Task {
   std::vector<double> panel, square, x;
 };
 
-FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory_bytes, const std::string& scratch)
+FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory_bytes, const std::string& scratch,
+                   const Executor& executor)
     : n_(orbital.size()), naux_(given.size()) {
   const Basis fitting = given.by_momentum();
   const ThreeCentre integrals(orbital, fitting);
@@ -95,11 +96,11 @@ FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory
   using Store = PanelStore<double>;
   store_ = std::make_unique<Store>(in_memory ? Store::Place::Memory : Store::Place::File, panels, rows, kPanel,
                                    scratch.empty() ? std::filesystem::temp_directory_path().string() : scratch);
-  build(integrals, fitting);
+  build(executor, integrals, fitting);
 }
 
-void FittedJk::build(const ThreeCentre& integrals, const Basis& fitting) {
-  const Dense l = fitting_factor(fitting, "choose a smaller set or --exact-jk");
+void FittedJk::build(const Executor& executor, const ThreeCentre& integrals, const Basis& fitting) {
+  const Dense l = fitting_factor(fitting, "choose a smaller set or --exact-jk", executor);
   const std::vector<Batch> batches = batches_of(integrals);
   for_units(static_cast<std::int64_t>(batches.size()), [&](std::int64_t k) {
     const Batch& batch = batches[static_cast<std::size_t>(k)];

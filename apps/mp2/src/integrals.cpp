@@ -192,8 +192,8 @@ Dense coulomb_metric(const Basis& fitting) {
   return symmetric(fitting, shells, engine);
 }
 
-Dense fitting_factor(const Basis& fitting, const std::string& remedy) {
-  Dense l = cholesky(coulomb_metric(fitting));
+Dense fitting_factor(const Basis& fitting, const std::string& remedy, const Executor& executor) {
+  Dense l = cholesky(executor, coulomb_metric(fitting));
   require(l.rows == fitting.size(),
           "mp2: the Coulomb matrix of fitting set {} is not positive definite: its functions are linearly dependent in "
           "this molecule; {}",

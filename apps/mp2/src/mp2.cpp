@@ -16,6 +16,7 @@ namespace trn::mp2 {
 
 Mp2 run(const Molecule& molecule, const Mp2Options& options) {
   operands::check_enumerator("mp2", "JkKind", options.jk_kind, JkKind::Exact);
+  operands::check_enumerator("mp2", "ScfPlace", options.scf_place, ScfPlace::Executor);
   const SpinCounts electrons = spin_counts(molecule, options.multiplicity);
   const bool unrestricted = options.unrestricted || options.multiplicity > 1;
   require(options.stochastic_samples == 0 || !unrestricted,
@@ -53,7 +54,9 @@ Mp2 run(const Molecule& molecule, const Mp2Options& options) {
   ScfOptions scf = options.scf;
   scf.memory_bytes = options.memory_bytes;
   scf.scratch = options.scratch;
-  StageClock(result.stages, Executor::host()).run("scf", "float64", [&] {
+  scf.executor = options.scf_place == ScfPlace::Executor ? executor : Executor::host();
+  const bool on_host = scf.executor.family() == Family::Host;
+  StageClock(result.stages, scf.executor).run("scf", on_host ? "float64" : "float64 exact", [&] {
     const Basis* fitting = jk ? &*jk : nullptr;
     result.scf = unrestricted ? uhf(molecule, orbital, fitting, electrons, scf)
                               : rhf(molecule, orbital, fitting, electrons.alpha, scf);

@@ -8,8 +8,8 @@
 
 namespace trn::mp2 {
 
-Orthonormal::Orthonormal(const Dense& overlap) {
-  const Eigen e = eigh(overlap);
+Orthonormal::Orthonormal(const Executor& executor, const Dense& overlap) : executor_(executor) {
+  const Eigen e = eigh(executor_, overlap);
   const auto first = static_cast<std::int64_t>(std::ranges::lower_bound(e.values, kDependence) - e.values.begin());
   x_ = e.vectors.columns_from(first, overlap.rows - first);
   for (std::int64_t k = 0; k < x_.columns; ++k) {
@@ -18,11 +18,13 @@ Orthonormal::Orthonormal(const Dense& overlap) {
   }
 }
 
-Dense Orthonormal::transform(const Dense& a) const { return product(x_, product(a, x_), blas::Op::T); }
+Dense Orthonormal::transform(const Dense& a) const {
+  return product(executor_, x_, product(executor_, a, x_), blas::Op::T);
+}
 
 Eigen Orthonormal::eigenvectors(const Dense& f) const {
-  Eigen e = eigh(transform(f));
-  e.vectors = product(x_, e.vectors);
+  Eigen e = eigh(executor_, transform(f));
+  e.vectors = product(executor_, x_, e.vectors);
   return e;
 }
 

@@ -7,11 +7,12 @@ namespace trn::mp2 {
 
 class Orthonormal {
  public:
-  explicit Orthonormal(const Dense& overlap);
+  Orthonormal(const Executor& executor, const Dense& overlap);
   [[nodiscard]] std::int64_t functions() const { return x_.columns; }
   [[nodiscard]] Dense transform(const Dense& a) const;     // X^T A X
   [[nodiscard]] Eigen eigenvectors(const Dense& f) const;  // of F C = S C e
  private:
+  Executor executor_;
   Dense x_;
 };
 

@@ -21,11 +21,12 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
         const ScfOptions& options) {
   operands::check_enumerator("mp2", "Guess", options.guess, Guess::Core);
   require(options.iterations >= 1, "mp2: {} iterations; give at least one", options.iterations);
+  const Executor& on = options.executor;
   (void)eigen_workspace(basis.size());  // refuses a basis too large for it before the integrals are computed
   const Dense s = overlap(basis), t = kinetic(basis), v = nuclear_attraction(basis, molecule);
   Dense h = t;
   for (std::size_t i = 0; i < h.values.size(); ++i) h.values[i] += v.values[i];
-  const Orthonormal x(s);
+  const Orthonormal x(on, s);
   Scf scf;
   scf.occupied = occupied;
   scf.dependent = basis.size() - x.functions();
@@ -35,7 +36,7 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
   std::optional<FittedJk> fitted;
   std::optional<FourCentre> exact;
   if (fitting != nullptr)
-    fitted.emplace(basis, *fitting, options.memory_bytes, options.scratch);
+    fitted.emplace(basis, *fitting, options.memory_bytes, options.scratch, options.executor);
   else
     exact.emplace(basis, options.memory_bytes, options.screening);
   if (exact) scf.quartets = exact->quartets();
@@ -43,19 +44,19 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
   Diis diis;
   Dense c;  // D = C C^T
   if (options.guess == Guess::Atoms)
-    c = pseudo_orbitals(atoms_density(molecule, basis));
+    c = pseudo_orbitals(on, atoms_density(molecule, basis));
   else
     c = x.eigenvectors(h).vectors.columns_from(0, occupied);
   ScfIteration step;
   for (step.number = 1; step.number <= options.iterations; ++step.number) {
-    const Dense d = product(c, c, Op::N, Op::T);
+    const Dense d = product(on, c, c, Op::N, Op::T);
     const CoulombExchange jk = fitted ? (*fitted)(c) : (*exact)(d);
     Dense f = h;
     for (std::size_t i = 0; i < f.values.size(); ++i) f.values[i] += 2 * jk.coulomb.values[i] - jk.exchange.values[i];
     Dense sum = h;
     for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += f.values[i];
     const double energy = trace_product(d, sum) + molecule.nuclear_repulsion();
-    const Dense fds = product(product(f, d), s);
+    const Dense fds = product(on, product(on, f, d), s);
     Dense error(fds.rows, fds.columns);
     for (std::int64_t i = 0; i < fds.rows; ++i) {
       for (std::int64_t j = 0; j < fds.columns; ++j) error(i, j) = fds(i, j) - fds(j, i);

@@ -38,8 +38,8 @@ Dense atoms_density(const Molecule& molecule, const Basis& basis) {
 }
 
 // C with D = C C^T, for a density that no set of orbitals made.
-Dense pseudo_orbitals(const Dense& density) {
-  const Eigen e = eigh(density);
+Dense pseudo_orbitals(const Executor& executor, const Dense& density) {
+  const Eigen e = eigh(executor, density);
   const auto first = static_cast<std::int64_t>(std::ranges::upper_bound(e.values, 1e-12) - e.values.begin());
   Dense c = e.vectors.columns_from(first, density.rows - first);
   for (std::int64_t k = 0; k < c.columns; ++k) {

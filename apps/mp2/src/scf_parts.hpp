@@ -12,7 +12,7 @@ namespace trn::mp2 {
 // The densities of spherical atoms side by side.
 [[nodiscard]] Dense atoms_density(const Molecule& molecule, const Basis& basis);
 // C with D = C C^T, for a density that no set of orbitals made.
-[[nodiscard]] Dense pseudo_orbitals(const Dense& density);
+[[nodiscard]] Dense pseudo_orbitals(const Executor& executor, const Dense& density);
 
 // What leaving out integrals of at most `threshold` changes the energy of densities of either spin by, at most:
 // J: 1/2 (a + b)^2, K: 1/2 (a^2 + b^2), a and b the sums of their elements' absolute values (integrals.hpp).

@@ -41,7 +41,7 @@ class Fields {
  public:
   Fields(const Basis& basis, const Basis* fitting, const ScfOptions& options) : n_(basis.size()) {
     if (fitting != nullptr)
-      fitted_.emplace(basis, *fitting, options.memory_bytes, options.scratch);
+      fitted_.emplace(basis, *fitting, options.memory_bytes, options.scratch, options.executor);
     else
       exact_.emplace(basis, options.memory_bytes, options.screening);
   }
@@ -58,11 +58,11 @@ class Fields {
   std::optional<FourCentre> exact_;
 };
 
-double spin_squared(const Both& c, const Dense& overlap) {
+double spin_squared(const Executor& on, const Both& c, const Dense& overlap) {
   const double m = 0.5 * static_cast<double>(c[0].columns - c[1].columns);
   double s = m * (m + 1) + static_cast<double>(c[1].columns);
   if (c[1].columns == 0) return s;
-  for (const double x : product(c[0], product(overlap, c[1]), Op::T).values) s -= x * x;
+  for (const double x : product(on, c[0], product(on, overlap, c[1]), Op::T).values) s -= x * x;
   return s;
 }
 
@@ -75,12 +75,13 @@ Scf uhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, cons
   require(electrons.alpha >= 1 && electrons.beta >= 0 && electrons.beta <= electrons.alpha,
           "mp2: {} electrons of spin alpha and {} of spin beta; alpha must have one, and no fewer than beta",
           electrons.alpha, electrons.beta);
+  const Executor& on = options.executor;
   (void)eigen_workspace(basis.size());  // refuses a basis too large for it before the integrals are computed
   const std::array<std::int64_t, 2> occupied{electrons.alpha, electrons.beta};
   const Dense s = overlap(basis), t = kinetic(basis), v = nuclear_attraction(basis, molecule);
   Dense h = t;
   for (std::size_t i = 0; i < h.values.size(); ++i) h.values[i] += v.values[i];
-  const Orthonormal x(s);
+  const Orthonormal x(on, s);
   Scf scf;
   scf.occupied = occupied[0];
   scf.dependent = basis.size() - x.functions();
@@ -94,7 +95,7 @@ Scf uhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, cons
   Diis diis;
   Both c;  // D = C C^T
   if (options.guess == Guess::Atoms) {
-    c[0] = c[1] = pseudo_orbitals(atoms_density(molecule, basis));
+    c[0] = c[1] = pseudo_orbitals(on, atoms_density(molecule, basis));
   } else {
     const Eigen core = x.eigenvectors(h);
     for (const std::size_t k : kSpins) c[k] = core.vectors.columns_from(0, occupied[k]);
@@ -104,7 +105,7 @@ Scf uhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, cons
     Both d, f, error;
     std::array<CoulombExchange, 2> jk;
     for (const std::size_t k : kSpins) {
-      d[k] = c[k].columns == 0 ? Dense(h.rows, h.rows) : product(c[k], c[k], Op::N, Op::T);
+      d[k] = c[k].columns == 0 ? Dense(h.rows, h.rows) : product(on, c[k], c[k], Op::N, Op::T);
       jk[k] = fields(c[k], d[k]);
     }
     double energy = 0;
@@ -114,7 +115,7 @@ Scf uhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, cons
       for (std::size_t i = 0; i < h.values.size(); ++i)
         f[k].values[i] += jk[0].coulomb.values[i] + jk[1].coulomb.values[i] - jk[k].exchange.values[i];
       energy += 0.5 * (trace_product(d[k], h) + trace_product(d[k], f[k]));
-      const Dense fds = product(product(f[k], d[k]), s);
+      const Dense fds = product(on, product(on, f[k], d[k]), s);
       error[k] = Dense(fds.rows, fds.columns);
       for (std::int64_t i = 0; i < fds.rows; ++i) {
         for (std::int64_t j = 0; j < fds.columns; ++j) error[k](i, j) = fds(i, j) - fds(j, i);
@@ -145,7 +146,7 @@ Scf uhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, cons
       scf.orbital_energies = next[0].values;
       scf.orbitals = next[0].vectors;
       scf.beta = SpinOrbitals{occupied[1], next[1].values, next[1].vectors};
-      scf.spin_squared = spin_squared(c, s);
+      scf.spin_squared = spin_squared(on, c, s);
     }
     if (converged) return scf;
   }

@@ -60,7 +60,7 @@ Mp2 on_simulator(const Reference& r, const std::string& executor, const Precisio
   options.precision = precision;
   const Mp2 result = run(molecule(r.molecule), options);
   for (const Stage& s : result.stages) {
-    const bool device = s.name == "transform" || s.name == "fit" || s.name == "pair_energy";
+    const bool device = s.name == "metric" || s.name == "transform" || s.name == "fit" || s.name == "pair_energy";
     EXPECT_EQ(s.executor, device ? executor : "host") << s.name;
     EXPECT_EQ(s.modelled_seconds > 0, device) << s.name;
   }
@@ -114,6 +114,28 @@ Mp2 hydrogen_fluoride(const std::string& executor, const Precision& precision, F
   options.precision = precision;
   options.fit = fit;
   return run(parse_xyz("2\n\nH 0 0 0\nF 0 0 0.917\n", "hf"), options);
+}
+
+// Eigenproblems, Cholesky factors and products of the SCF on the device: the same energies, and a modelled time.
+TEST(Energies, ScfOnADevice) {
+  for (const int multiplicity : {1, 2}) {
+    Mp2Options options;
+    options.basis = "STO-3G";
+    options.multiplicity = multiplicity;
+    const Molecule m = parse_xyz(multiplicity == 1 ? "2\n\nH 0 0 0\nF 0 0 0.917\n" : "2\n\nH 0 0 0\nO 0 0 0.97\n", "m");
+    const Mp2 host = run(m, options);
+    options.executor = "sim:trn2";
+    options.precision = Mode::Exact;
+    options.scf_place = ScfPlace::Executor;
+    const Mp2 device = run(m, options);
+    ASSERT_TRUE(device.scf.converged) << device.scf.reason;
+    ASSERT_TRUE(device.mp2.has_value());
+    EXPECT_NEAR(device.scf.energy, host.scf.energy, 1e-10);
+    EXPECT_NEAR(device.mp2->energy(), host.mp2->energy(), 1e-9);
+    EXPECT_EQ(device.stages.front().name, "scf");
+    EXPECT_EQ(device.stages.front().executor, "sim:trn2");
+    EXPECT_GT(device.stages.front().modelled_seconds, 0);
+  }
 }
 
 TEST(Energies, ExactModeAgreesBetweenExecutors) {

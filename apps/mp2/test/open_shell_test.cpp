@@ -80,7 +80,8 @@ TEST(OpenShells, DevicesAgreeWithTheHost) {
     EXPECT_NEAR(sim.mp2->beta_beta, host.mp2->beta_beta, 1e-12);
     EXPECT_NEAR(sim.mp2->opposite_spin, host.mp2->opposite_spin, 1e-12);
     for (const Stage& stage : sim.stages) {
-      const bool device = stage.name == "transform" || stage.name == "fit" || stage.name == "pair_energy";
+      const bool device =
+          stage.name == "metric" || stage.name == "transform" || stage.name == "fit" || stage.name == "pair_energy";
       EXPECT_EQ(stage.executor, device ? name : "host") << stage.name;
     }
   }

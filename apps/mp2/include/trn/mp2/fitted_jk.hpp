@@ -18,7 +18,9 @@ class FittedJk {
  public:
   // InvalidArgument when `memory_bytes` is below the least that works (the message says how much), (P|Q) is not
   // positive definite or no file can be made in `scratch` ("": the system's folder).
-  FittedJk(const Basis& orbital, const Basis& fitting, std::int64_t memory_bytes, const std::string& scratch = "");
+  // The Cholesky factor is computed on `executor`, all else on the host.
+  FittedJk(const Basis& orbital, const Basis& fitting, std::int64_t memory_bytes, const std::string& scratch = "",
+           const Executor& executor = Executor::host());
 
   // For D = C C^T with the columns of C the occupied orbitals.
   [[nodiscard]] CoulombExchange operator()(const Dense& occupied) const;
@@ -28,7 +30,7 @@ class FittedJk {
 
  private:
   struct Task;
-  void build(const ThreeCentre& integrals, const Basis& fitting);
+  void build(const Executor& executor, const ThreeCentre& integrals, const Basis& fitting);
   void add_panel(const double* b, const std::vector<double>& density, const Dense& occupied, Task& task) const;
 
   std::int64_t n_, naux_;

@@ -21,7 +21,8 @@ namespace trn::mp2 {
 // (P|Q), naux x naux.
 [[nodiscard]] Dense coulomb_metric(const Basis& fitting);
 // L with (P|Q) = L L^T. InvalidArgument, which ends with the remedy, when the fitting functions are linearly dependent.
-[[nodiscard]] Dense fitting_factor(const Basis& fitting, const std::string& remedy);
+[[nodiscard]] Dense fitting_factor(const Basis& fitting, const std::string& remedy,
+                                   const Executor& executor = Executor::host());
 
 // Integrals that are at most this, by Schwarz's inequality, are taken as zero.
 inline constexpr double kScreening = 1e-12;

@@ -1,5 +1,6 @@
-// Dense linear algebra of one thread at a time: eigenvalues and Cholesky by trnsolver, and products of small matrices
-// in an order that no number of threads changes.
+// Dense linear algebra on an executor, operands and results in host memory: eigenvalues and Cholesky by trnsolver, and
+// products of small matrices in an order that no number of threads changes. On devices all of it is float64 by Exact
+// products; without an executor it runs on the host.
 #pragma once
 
 #include <functional>
@@ -23,14 +24,18 @@ struct EigenWorkspace {
   std::int64_t doubles, integers;
 };
 [[nodiscard]] EigenWorkspace eigen_workspace(std::int64_t n);
-// Of a symmetric matrix; the lower triangle is read. InternalError when it is not finite or LAPACK gives up.
+// Of a symmetric matrix; the lower triangle is read. InternalError when it is not finite or the solver gives up.
+[[nodiscard]] Eigen eigh(const Executor& executor, Dense a);
 [[nodiscard]] Eigen eigh(Dense a);
 
 // L with A = L L^T, zero above the diagonal. Empty, when A is not positive definite in floating point; InternalError
 // when it is not finite.
+[[nodiscard]] Dense cholesky(const Executor& executor, Dense a);
 [[nodiscard]] Dense cholesky(Dense a);
 
 // op(A) op(B).
+[[nodiscard]] Dense product(const Executor& executor, const Dense& a, const Dense& b, blas::Op op_a = blas::Op::N,
+                            blas::Op op_b = blas::Op::N);
 [[nodiscard]] Dense product(const Dense& a, const Dense& b, blas::Op op_a = blas::Op::N, blas::Op op_b = blas::Op::N);
 
 }  // namespace trn::mp2

@@ -14,6 +14,9 @@ namespace trn::mp2 {
 
 enum class JkKind : std::uint8_t { Fitted, Exact };
 
+// Where the SCF's linear algebra runs (rhf.hpp says what that is): on the host, or on Mp2Options::executor.
+enum class ScfPlace : std::uint8_t { Host, Executor };
+
 struct Mp2Options {
   std::string basis = "cc-pVDZ";  // bundled name or Gaussian94 file
   std::string ri, jk;             // "": those that belong to the basis
@@ -24,7 +27,8 @@ struct Mp2Options {
   std::string executor = "host";
   Precision precision = {};
   FitPrecision fit = FitPrecision::Exact;
-  ScfOptions scf = {};
+  ScfPlace scf_place = ScfPlace::Host;
+  ScfOptions scf = {};  // its executor is scf_place's
   std::int64_t memory_bytes = std::int64_t{1} << 31;
   std::string scratch = "";
   std::int64_t stochastic_samples = 0;        // 0: no estimate beside the energy

@@ -31,6 +31,9 @@ struct ScfOptions {
   double screening = kScreening;                    // of four-centre integrals
   std::int64_t memory_bytes = std::int64_t{1} << 31;
   std::string scratch = "";  // folder for the fitted integrals when memory is short; "": the system's
+  // Of eigenproblems, Cholesky factors and products of matrices, in float64. Integrals, J and K, the atoms of the guess
+  // and the coefficients of DIIS, at most 9 x 9, are the host's.
+  Executor executor = Executor::host();
   std::function<void(const ScfIteration&)> progress = {};
 };
 
