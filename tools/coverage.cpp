@@ -97,12 +97,15 @@ void print_solver(bool every) {
     for (const char* name : kExecutors) fmt::print(" `{}` |", name);
     fmt::print("\n|---|---|---|---|---|---|\n");
   }
-  std::size_t offered = 0, all = 0;
+  std::size_t offered = 0, inside = 0, all = 0;
   for (const SymbolRow& row : rows) {
     const std::vector<std::string> names = expand_symbols(row.symbols);
     const std::string ours = row.ours;
     all += names.size();
-    if (ours != "-") offered += names.size();
+    if (ours.starts_with("inside"))
+      inside += names.size();
+    else if (ours != "-")
+      offered += names.size();
     std::string cells, status;
     for (std::size_t e = 0; e < executors.size(); ++e) {
       const std::string cell = row.probe ? letters(row.probe, executors[e]) : "";
@@ -114,7 +117,11 @@ void print_solver(bool every) {
     if (!every) continue;
     for (const std::string& name : names) fmt::print("cusolverDn{}\t{}\t{}\n", name, ours, status);
   }
-  if (!every) fmt::print("\n{} of the {} functions of cusolverDn.h (CUDA 13) have a counterpart.\n", offered, all);
+  if (every) return;
+  fmt::print(
+      "\n{} of the {} functions of cusolverDn.h (CUDA 13) have a counterpart; {} are steps inside another "
+      "function and cannot be called.\n",
+      offered, all, inside);
 }
 
 }  // namespace

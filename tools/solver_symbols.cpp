@@ -8,7 +8,6 @@
 namespace trn::tools {
 
 const std::vector<SymbolRow>& solver_symbol_rows() {
-  constexpr const char* kNone = "-";
   static const std::vector<SymbolRow> rows = {
       {"SDCZ:potrf+ X:potrf+", "`potrf`, `Cholesky`", probe::potrf},
       {"SDCZ:potrs X:potrs", "`potrs`, `Cholesky::solve`", probe::potrs},
@@ -48,7 +47,7 @@ const std::vector<SymbolRow>& solver_symbol_rows() {
       {"SD:sygvd+ CZ:hegvd+ SD:sygvj+ CZ:hegvj+", "`eigh_generalized`", probe::eigh_generalized},
       {"SD:sygvdx+ CZ:hegvdx+", "`eigh_generalized`, whole spectra only", probe::eigh_generalized},
       {"SDCZ:gesvd+ X:gesvd+ SDCZ:gesvdj+ X:gesvdp+", "`svd`, `singular_values`", probe::svd},
-      {"X:gesvdr+", kNone},
+      {"X:gesvdr+", "`rsvd`"},
       {"SDCZ:gesvdjBatched+ SDCZ:gesvdaStridedBatched+", "`svd_batched`", probe::svd_batched},
       {"X:geev+", "`eig`", probe::eig},
       {"-:CreateSyevjInfo -:DestroySyevjInfo X:syevjSetTolerance X:syevjSetMaxSweeps X:syevjSetSortEig "

@@ -63,24 +63,40 @@ template <Scalar T> BatchOutcomes eigh_batched(const Executor& executor, const E
 template <Scalar T> BatchOutcomes svd_batched(const Executor& executor, const SvdBatchArgs<T>& args);
 }  // namespace host
 
-template <class T> inline constexpr KernelTable<PotrfBatchArgs<T>, BatchOutcomes> kPotrfBatch{"solver.potrf_batched",
-                                                                                              host::potrf_batched<T>};
+namespace device {
+BatchOutcomes potrf_batched(const Executor& executor, const PotrfBatchArgs<float>& args);
+BatchOutcomes getrf_batched(const Executor& executor, const GetrfBatchArgs<float>& args);
+BatchOutcomes geqrf_batched(const Executor& executor, const GeqrfBatchArgs<float>& args);
+BatchOutcomes eigh_batched(const Executor& executor, const EighBatchArgs<float>& args);
+}  // namespace device
+
+// The device kernel for float; none for the types that a partition does not compute in.
+template <class T, class Args> constexpr auto for_float(BatchOutcomes (*kernel)(const Executor&, const Args&)) {
+  if constexpr (std::same_as<T, float>) {
+    return kernel;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class T> inline constexpr KernelTable<PotrfBatchArgs<T>, BatchOutcomes> kPotrfBatch{
+    "solver.potrf_batched", host::potrf_batched<T>, for_float<T>(device::potrf_batched)};
 template <class T> inline constexpr KernelTable<PotrsBatchArgs<T>, BatchOutcomes> kPotrsBatch{"solver.potrs_batched",
                                                                                               host::potrs_batched<T>};
-template <class T> inline constexpr KernelTable<GetrfBatchArgs<T>, BatchOutcomes> kGetrfBatch{"solver.getrf_batched",
-                                                                                              host::getrf_batched<T>};
+template <class T> inline constexpr KernelTable<GetrfBatchArgs<T>, BatchOutcomes> kGetrfBatch{
+    "solver.getrf_batched", host::getrf_batched<T>, for_float<T>(device::getrf_batched)};
 template <class T> inline constexpr KernelTable<GetrsBatchArgs<T>, BatchOutcomes> kGetrsBatch{"solver.getrs_batched",
                                                                                               host::getrs_batched<T>};
 template <class T> inline constexpr KernelTable<GetriBatchArgs<T>, BatchOutcomes> kGetriBatch{"solver.getri_batched",
                                                                                               host::getri_batched<T>};
 template <class T> inline constexpr KernelTable<MatinvBatchArgs<T>, BatchOutcomes> kMatinvBatch{
     "solver.matinv_batched", host::matinv_batched<T>};
-template <class T> inline constexpr KernelTable<GeqrfBatchArgs<T>, BatchOutcomes> kGeqrfBatch{"solver.geqrf_batched",
-                                                                                              host::geqrf_batched<T>};
+template <class T> inline constexpr KernelTable<GeqrfBatchArgs<T>, BatchOutcomes> kGeqrfBatch{
+    "solver.geqrf_batched", host::geqrf_batched<T>, for_float<T>(device::geqrf_batched)};
 template <class T>
 inline constexpr KernelTable<GelsBatchArgs<T>, BatchOutcomes> kGelsBatch{"solver.gels_batched", host::gels_batched<T>};
-template <class T>
-inline constexpr KernelTable<EighBatchArgs<T>, BatchOutcomes> kEighBatch{"solver.eigh_batched", host::eigh_batched<T>};
+template <class T> inline constexpr KernelTable<EighBatchArgs<T>, BatchOutcomes> kEighBatch{
+    "solver.eigh_batched", host::eigh_batched<T>, for_float<T>(device::eigh_batched)};
 template <class T>
 inline constexpr KernelTable<SvdBatchArgs<T>, BatchOutcomes> kSvdBatch{"solver.svd_batched", host::svd_batched<T>};
 
