@@ -179,8 +179,11 @@ function(trn_finish_graph)
       COMMAND ${TRN_PYTHON} ${TRN_ROOT}/cmake/check_includes.py ${TRN_ROOT} ${PROJECT_BINARY_DIR}/component_graph.txt)
     add_test(NAME include_graph_rejects_a_wrong_arrow
       COMMAND ${TRN_PYTHON} ${TRN_ROOT}/cmake/check_includes.py --self-test)
+    add_test(NAME one_seam COMMAND ${TRN_PYTHON} -B ${TRN_ROOT}/cmake/check_seam.py ${TRN_ROOT})
+    add_test(NAME one_seam_rejects_a_way_around_it COMMAND ${TRN_PYTHON} -B ${TRN_ROOT}/cmake/check_seam.py --self-test)
     add_test(NAME source_format COMMAND ${TRN_ROOT}/cmake/check_format.sh)
     add_test(NAME unity_groups COMMAND ${TRN_PYTHON} -B ${TRN_ROOT}/cmake/unity_groups.py --self-test)
-    set_tests_properties(include_graph include_graph_rejects_a_wrong_arrow source_format unity_groups PROPERTIES LABELS repository)
+    set_tests_properties(include_graph include_graph_rejects_a_wrong_arrow one_seam one_seam_rejects_a_way_around_it
+      source_format unity_groups PROPERTIES LABELS repository)
   endif()
 endfunction()

@@ -9,6 +9,7 @@
 #ifdef TRN_HAVE_MPI
 #include <trn/comm_mpi/mpi.hpp>
 #endif
+#include <trn/core/environment.hpp>
 #include <trn/core/error.hpp>
 #include <trn/mp2/element.hpp>
 #include <trn/mp2/mp2.hpp>
@@ -232,7 +233,7 @@ void add_mp2(Command& program) {
   sub.run([a, seed] {
     a->seeded = seed.given();
 #ifdef TRN_HAVE_MPI
-    if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) {  // set by mpirun
+    if (!environment("OMPI_COMM_WORLD_SIZE", "").empty()) {  // set by mpirun
       (void)comm::mpi_main(0, nullptr, [&](const comm::Communicator& world) {
         run(*a, &world);
         return 0;

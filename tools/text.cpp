@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <trn/core/environment.hpp>
+
 #include "output.hpp"
 
 namespace trn::tools {
@@ -31,9 +33,8 @@ std::atomic<bool>& stage_shown() {
 
 bool coloured() {
   static const bool yes = [] {
-    const char *none = std::getenv("NO_COLOR"), *term = std::getenv("TERM");
-    return (none == nullptr || *none == '\0') && term != nullptr && std::string_view(term) != "dumb" &&
-           isatty(fileno(stdout)) != 0;
+    // NO_COLOR: the convention of no-color.org. A terminal that does not say what it is gets no escapes.
+    return environment("NO_COLOR", "").empty() && environment("TERM", "dumb") != "dumb" && isatty(fileno(stdout)) != 0;
   }();
   return yes;
 }

@@ -5,32 +5,16 @@
 // wait for the process's team of threads.
 #include <omp.h>
 
-#include <cstdlib>
 #include <exception>
 #include <system_error>
 #include <thread>
 #include <trn/comm/group.hpp>
-#include <trn/core/environment.hpp>
+#include <trn/comm/settings.hpp>
 
 #include "threads/transport.hpp"
 
 namespace trn::comm {
 namespace {
-
-double watchdog_seconds(const RunOptions& options) {
-  constexpr double kLongest = 1e8;
-  if (options.watchdog_seconds != 0) {
-    require(options.watchdog_seconds > 0, "comm: the watchdog's limit is {} s; it must be positive",
-            options.watchdog_seconds);
-    return std::min(options.watchdog_seconds, kLongest);
-  }
-  const std::string text = environment("TRN_COMM_TIMEOUT", "300");
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  require(end == text.c_str() + text.size() && seconds > 0, "TRN_COMM_TIMEOUT is '{}'; it must be seconds, above 0",
-          text);
-  return std::min(seconds, kLongest);
-}
 
 std::string message_of(const std::exception_ptr& error) {
   try {
@@ -47,7 +31,7 @@ std::string message_of(const std::exception_ptr& error) {
 void run(const Group& group, const std::function<void(const Communicator&, const Executor&)>& program,
          const RunOptions& options) {
   const int ranks = group.size();
-  const auto world = std::make_shared<threads::World>(ranks, watchdog_seconds(options));
+  const auto world = std::make_shared<threads::World>(ranks, watchdog_seconds(options.watchdog_seconds));
   const auto transports = threads::open(world, ranks);
   const Purpose purpose = current_purpose();
   std::mutex first_mutex;

@@ -3,6 +3,7 @@
 
 #include <trn/comm/group.hpp>
 #include <trn/comm/matrix.hpp>
+#include <trn/comm/settings.hpp>
 #include <trn/core/parallel.hpp>
 #include <trn/neuron/sim.hpp>
 
@@ -124,6 +125,27 @@ TEST(Run, RefusesAWatchdogWithoutTime) {
                        {});
             }));
   ASSERT_EQ(unsetenv("TRN_COMM_TIMEOUT"), 0);
+}
+
+// MPI's ranks take the same two.
+TEST(Settings, OfTheEnvironment) {
+  EXPECT_EQ(watchdog_seconds(0), 300);
+  EXPECT_EQ(watchdog_seconds(7.5), 7.5);
+  EXPECT_EQ(watchdog_seconds(1e30), 1e8);
+  EXPECT_IN("must be positive", message_of<InvalidArgument>([] { (void)watchdog_seconds(-1); }));
+  for (const char* wrong : {"-3", "0", "10 s", "nan"}) {
+    ASSERT_EQ(setenv("TRN_COMM_TIMEOUT", wrong, 1), 0);
+    EXPECT_IN("it must be seconds, above 0", message_of<InvalidArgument>([] { (void)watchdog_seconds(0); }));
+  }
+  ASSERT_EQ(setenv("TRN_COMM_TIMEOUT", "", 1), 0);
+  EXPECT_EQ(watchdog_seconds(0), 300);
+  ASSERT_EQ(unsetenv("TRN_COMM_TIMEOUT"), 0);
+  EXPECT_TRUE(compares_calls());
+  ASSERT_EQ(setenv("TRN_COMM_CHECK", "0", 1), 0);
+  EXPECT_FALSE(compares_calls());
+  ASSERT_EQ(setenv("TRN_COMM_CHECK", "no", 1), 0);
+  EXPECT_IN("TRN_COMM_CHECK is 'no'; it must be 0 or 1", message_of<InvalidArgument>([] { (void)compares_calls(); }));
+  ASSERT_EQ(unsetenv("TRN_COMM_CHECK"), 0);
 }
 
 // Device memory is staged through the host: one Copy event for each view that goes out or comes in.

@@ -1,35 +1,14 @@
 // Communicators over MPI, and their settings.
 #include <trn/comm_mpi/mpi.hpp>
 
-#include <cstdlib>
 #include <cstring>
-#include <string>
+
+#include <trn/comm/settings.hpp>
 
 #include "position.hpp"
 #include "transport.hpp"
 
 namespace trn::comm::detail {
-
-namespace {
-
-double timeout_of_environment() {
-  const char* text = std::getenv("TRN_COMM_TIMEOUT");
-  if (text == nullptr || *text == 0) return 300;
-  char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  require(*end == 0 && seconds > 0, "TRN_COMM_TIMEOUT is '{}': it has to be a number of seconds above 0", text);
-  return seconds;
-}
-
-bool check_of_environment() {
-  const char* text = std::getenv("TRN_COMM_CHECK");
-  if (text == nullptr || *text == 0) return true;
-  const std::string value = text;
-  require(value == "0" || value == "1", "TRN_COMM_CHECK is '{}': it has to be 0 or 1", text);
-  return value == "1";
-}
-
-}  // namespace
 
 Communicator mpi_of(const void* handle, std::size_t size, const MpiOptions& options) {
   int initialized = 0, finalized = 0;
@@ -45,8 +24,8 @@ Communicator mpi_of(const void* handle, std::size_t size, const MpiOptions& opti
   if (handle != nullptr) std::memcpy(&given, handle, sizeof given);
   require(given != MPI_COMM_NULL, "comm::mpi: the MPI_Comm is MPI_COMM_NULL");
   MpiSettings settings;
-  settings.limit_seconds = options.watchdog_seconds > 0 ? options.watchdog_seconds : timeout_of_environment();
-  settings.check = check_of_environment();
+  settings.limit_seconds = watchdog_seconds(options.watchdog_seconds);
+  settings.check = compares_calls();
   settings.chunk_bytes = options.chunk_bytes;
   MPI_Comm_rank(MPI_COMM_WORLD, &position().world_rank);
   MPI_Comm own = MPI_COMM_NULL;
