@@ -41,7 +41,9 @@ void info() {
   fmt::print("  threads    {}\n", omp_get_max_threads());
   heed_instruction_set();
   fmt::print("  SIMD       {}\n\nmachines\n", instruction_set());
-  Table table({"", "trn1", "trn2", "trn3"});
+  std::vector<std::string> titles{""};
+  for (const tile::Machine& m : tile::machines()) titles.emplace_back(m.name);
+  Table table(titles);
   const auto line = [&](const char* what, auto value) {
     std::vector<std::string> cells{what};
     for (const tile::Machine& m : tile::machines()) cells.push_back(value(m));

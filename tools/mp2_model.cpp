@@ -21,6 +21,7 @@
 #include <trn/core/error.hpp>
 #include <trn/neuron/report.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/tile/host_link.hpp>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -33,9 +34,6 @@ namespace {
 
 using neuron::report::bytes_text;
 
-// Documented rates: AWS's figure of the memory hierarchy gives about 16 GB/s from the host, and a profile's denominator
-// 716 GB/s for one stack of trn2.
-constexpr double kHostBytesPerSecond = 16e9, kStackBytesPerSecond = 716e9;
 constexpr std::int64_t kChunkElements = std::int64_t{1} << 24,
                        kSolveRows = 64;  // as in apps/mp2/src/fit.cpp and blas/src/exact_level3.cpp
 
@@ -121,11 +119,12 @@ class Model {
 
 void show(const Arguments& a) {
   const tile::Machine& machine = tile::machine(a.machine);
-  require(a.cores == 1 || a.cores == machine.cores_per_chip, "mp2-model: {} cores; give 1, or the {} of a {} chip",
-          a.cores, machine.cores_per_chip, machine.name);
-  require(a.cores == 1 || (a.cores == 8 && a.nocc >= 8),
-          "mp2-model: the plan for several cores is one for eight cores and at least 8 orbitals, not {} and {}",
-          a.cores, a.nocc);
+  require(a.cores == 1 || machine.cores_per_chip == 8,
+          "mp2-model: {} cores; the plan for several is one for 8 and a {} chip has {}; give 1", a.cores, machine.name,
+          machine.cores_per_chip);
+  require(a.cores == 1 || a.cores == 8, "mp2-model: {} cores; give 1, or the 8 of a {} chip", a.cores, machine.name);
+  require(a.cores == 1 || a.nocc >= 8, "mp2-model: the plan for 8 cores is one for at least 8 orbitals, not {}",
+          a.nocc);
   JsonFile json(a.json);
   Model model(a, machine);
   struct Row {
@@ -184,14 +183,16 @@ void show(const Arguments& a) {
   if (a.cores == 1) return;
   const double panel = static_cast<double>(a.naux * a.nvir) * (a.precision == "exact" ? 8 : 4),
                copy = 2 * static_cast<double>(block) * panel;
+  const tile::Fabric& fabric = tile::fabric(machine.name);
+  const double stack = fabric.stack_bytes_per_s, host = tile::host_bytes_per_s(fabric);
   say("\nenergies: six cores take one pair of blocks of {} orbitals, {}; two take two blocks' own pairs, {}", block,
       duration(two.seconds), duration(own.seconds));
-  say("the first read {} of HBM each in that time, {:.0f} GB/s; a stack gives its two cores {:.0f} GB/s together",
-      bytes_text(two.read), two.read / two.seconds * 1e-9, kStackBytesPerSecond * 1e-9);
+  say("the first read {} of HBM each in that time, {:.0f} GB/s; a stack gives its {} cores {:.0f} GB/s together",
+      bytes_text(two.read), two.read / two.seconds * 1e-9, machine.cores_per_stack(), stack * 1e-9);
   say("panels: a core uses {} of B; a copy of its own, at the {:.0f} GB/s of its DMA engines, would take {}",
       bytes_text(copy), machine.dma_bytes_per_s() * 1e-9, duration(copy / machine.dma_bytes_per_s()));
-  say("B from the host instead: {} at {:.0f} GB/s, {}", bytes_text(static_cast<double>(a.nocc) * panel),
-      kHostBytesPerSecond * 1e-9, duration(static_cast<double>(a.nocc) * panel / kHostBytesPerSecond));
+  say("B from the host instead: {} at {:.0f} GB/s, {}", bytes_text(static_cast<double>(a.nocc) * panel), host * 1e-9,
+      duration(static_cast<double>(a.nocc) * panel / host));
 }
 
 }  // namespace

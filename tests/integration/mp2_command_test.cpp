@@ -210,6 +210,17 @@ TEST_F(Mp2Command, ModelsStagesOnOneCoreAndOnEight) {
       EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
     EXPECT_EQ(r.output.find("panels: a core uses") != std::string::npos, std::string(cores) == "8") << r.output;
   }
+  // What a stack gives is the machine's own; trn1's chip has two cores, each with a stack to itself.
+  for (const auto& [machine, rate] : {std::pair("trn2", "its 2 cores 716 GB/s"), {"trn3", "its 2 cores 1225 GB/s"}}) {
+    const Result r =
+        run(std::string("--nocc 8 --naux 70 --nvir 12 --cores 8 --machine ") + machine, "2>&1", "mp2-model ");
+    EXPECT_NE(r.output.find(rate), std::string::npos) << r.output;
+  }
+  const Result small = run("--nocc 8 --cores 2 --machine trn1", "2>&1", "mp2-model ");
+  EXPECT_EQ(small.status, 2);
+  EXPECT_NE(small.output.find("2 cores; the plan for several is one for 8 and a trn1 chip has 2; give 1"),
+            std::string::npos)
+      << small.output;
   const Result json = run("--nocc 8 --naux 70 --nvir 12 --json -", "2>&1", "mp2-model ");
   ASSERT_EQ(json.status, 0) << json.output;
   const auto j = nlohmann::json::parse(json.output);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include <trn/core/error.hpp>
+#include <trn/tile/host_link.hpp>
 #include <trn/tile/machine.hpp>
 
 namespace trn::tile {
@@ -113,6 +114,10 @@ const Fabric& fabric(std::string_view name) {
     list += (list.empty() ? "" : ", ") + std::string(f.name);
   }
   fail<InvalidArgument>("fabric: '{}' is not known; choose one of {}", name, list);
+}
+
+Figure host_bytes_per_s(const Fabric&) {
+  return {16 * kGiga, "[doc] ARCH: about 16 GB/s in the figure of the memory hierarchy, for every generation"};
 }
 
 Placement::Place Placement::place(std::int64_t rank) const {
