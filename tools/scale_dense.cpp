@@ -23,8 +23,8 @@ constexpr std::int64_t kPanel = 2048, kExactPanel = 4096;
 std::int64_t share(std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; }
 
 // C (m x n) += A B, k deep.
-Piece local_product(Kernels& kernels, const Setting& s, DType dtype, bool exact, int moduli, std::int64_t m,
-                    std::int64_t n, std::int64_t k, double part = 1) {
+LaunchTime local_product(Kernels& kernels, const Setting& s, DType dtype, bool exact, int moduli, std::int64_t m,
+                         std::int64_t n, std::int64_t k, double part = 1) {
   const std::int64_t bm = std::min(m, kBlock), bn = std::min(n, kBlock);
   const double times =
       part * static_cast<double>(m) / static_cast<double>(bm) * (static_cast<double>(n) / static_cast<double>(bn));
@@ -80,7 +80,7 @@ class Gemm final : public Operation {
                        width = std::min(depth(), exact() ? kExactPanel : kPanel);
     const double panels = k / static_cast<double>(width);
     const DType dtype = exact() ? DType::Float64 : dtype_ == "bf16" ? DType::BFloat16 : DType::Float32;
-    const Piece panel = local_product(*kernels_, s, dtype, exact(), moduli_, ml, nl, width);
+    const LaunchTime panel = local_product(*kernels_, s, dtype, exact(), moduli_, ml, nl, width);
     const tile::Traffic t = summa_traffic(grid, m * k * size, k * n * size);
     const tile::TrafficCost wire = tile::traffic_cost(s.fabric, t, s.placement, s.eta);
     Result r;
@@ -138,8 +138,8 @@ class Cholesky final : public Operation {
                     return Kernels::one(solver::potrf_program({kBlockSize, kBlockSize, 1}, s.machine), s.machine);
                   })
             .seconds;
-    const Piece update = local_product(*kernels_, s, DType::Float32, false, 0, kBlock, kBlock, kBlockSize);
-    const Piece none = local_product(*kernels_, s, DType::Float32, false, 0, 128, 512, kBlockSize);
+    const LaunchTime update = local_product(*kernels_, s, DType::Float32, false, 0, kBlock, kBlock, kBlockSize);
+    const LaunchTime none = local_product(*kernels_, s, DType::Float32, false, 0, 128, 512, kBlockSize);
     Result r;
     double waiting = 0, moving = 0;
     const auto steps = static_cast<std::int64_t>(share(n_, kBlockSize));
@@ -180,7 +180,7 @@ class Cholesky final : public Operation {
   // X L^T = B for so many rows of B, by the diagonal block: as rows of a solve with 512 unknowns.
   double solve(const Setting& s, double rows) {
     constexpr std::int64_t kRows = 2048;
-    const Piece p = kernels_->run(
+    const LaunchTime p = kernels_->run(
         fmt::format("{} trsm", s.machine.name), s,
         [&] {
           const blas::TrsmShape shape{.m = kBlockSize, .n = kRows, .am = kBlockSize, .an = 1, .bm = kRows, .bn = 1};

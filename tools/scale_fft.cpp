@@ -95,7 +95,7 @@ class Fft final : public Operation {
                                         [](double a, std::int64_t b) { return a * static_cast<double>(b); });
     constexpr double kSample = 1 << 22;  // points of the programs that are estimated
     const auto batch = static_cast<std::int64_t>(std::max(1.0, std::min(std::ceil(count), kSample / size)));
-    const Piece p = kernels_->run(
+    const LaunchTime p = kernels_->run(
         fmt::format("{} fft {} {}", s.machine.name, fmt::join(lengths, "x"), batch), s,
         [&] {
           std::vector<neuron::RunReport> reports;

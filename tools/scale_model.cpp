@@ -24,10 +24,10 @@ void Kernels::add(neuron::RunReport& sum, const neuron::RunReport& r) {
   }
 }
 
-Piece Kernels::piece(const neuron::RunReport& r, const Setting& s, double times) {
+LaunchTime Kernels::launch_time(const neuron::RunReport& r, const Setting& s, double times) {
   // A rank of two cores halves the work ([choice]: there are no programs for pairs yet).
   const double share = times / s.placement.lnc, launch = r.launch_seconds;
-  Piece p{launch + share * (r.seconds - launch), "launch"};
+  LaunchTime p{launch + share * (r.seconds - launch), "launch"};
   const double bytes = share * static_cast<double>(r.hbm_read_bytes + r.hbm_write_bytes);
   double most = launch;
   const auto busy = [&](const std::string& name, double seconds) {

@@ -33,7 +33,7 @@ struct Result {
 
 // A program's time on a core whose stack serves others that do the same: what the engines take, or what the stack
 // gives. `times` pieces of the same kind in one launch.
-struct Piece {
+struct LaunchTime {
   double seconds = 0;
   std::string binding;
 };
@@ -42,12 +42,12 @@ struct Piece {
 class Kernels {
  public:
   // One launch of a program that does `times` as much as the one that `build` makes.
-  template <class F> Piece run(const std::string& key, const Setting& s, F build, double times = 1) {
+  template <class F> LaunchTime run(const std::string& key, const Setting& s, F build, double times = 1) {
     const auto found = reports_.find(key);
-    if (found != reports_.end()) return piece(found->second, s, times);
+    if (found != reports_.end()) return launch_time(found->second, s, times);
     neuron::RunReport sum;
     for (const neuron::RunReport& r : build()) add(sum, r);
-    return piece(reports_.emplace(key, sum).first->second, s, times);
+    return launch_time(reports_.emplace(key, sum).first->second, s, times);
   }
   static std::vector<neuron::RunReport> one(const tile::Program& program, const tile::Machine& machine) {
     return {neuron::estimate(program, machine)};
@@ -55,7 +55,7 @@ class Kernels {
 
  private:
   static void add(neuron::RunReport& sum, const neuron::RunReport& r);
-  static Piece piece(const neuron::RunReport& r, const Setting& s, double times);
+  static LaunchTime launch_time(const neuron::RunReport& r, const Setting& s, double times);
   std::map<std::string, neuron::RunReport> reports_;
 };
 

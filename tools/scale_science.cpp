@@ -40,7 +40,7 @@ class Cg final : public Operation {
     const auto p = static_cast<double>(s.placement.size());
     const double mine = rows() / p, plane = static_cast<double>(n_ * n_);
     Result r;
-    const Piece product = kernels_->run(
+    const LaunchTime product = kernels_->run(
         fmt::format("{} stencil", s.machine.name), s, [&] { return sample(s.machine); }, mine / kSampled);
     constexpr std::int64_t kElements = 1 << 20;
     const auto vector = [&](const char* what, auto build) {
@@ -140,7 +140,8 @@ class Mp2 final : public Operation {
     // Pairs of blocks, then own pairs two blocks at a time, go around the ranks.
     const std::int64_t tasks = q * (q - 1) / 2 + (q + 1) / 2, turns = (tasks + p - 1) / p;
     const double pairs = q == 1 ? own : static_cast<double>(turns) * std::max(b * b, 2 * own);
-    const Piece some = block(s, b, q == 1 ? own : pairs, static_cast<double>(turns) * (2 * own > b * b ? 4 : 2) * b);
+    const LaunchTime some =
+        block(s, b, q == 1 ? own : pairs, static_cast<double>(turns) * (2 * own > b * b ? 4 : 2) * b);
     Result r;
     r.compute_s = some.seconds;
     const double all = 4 * static_cast<double>(nocc_) * static_cast<double>(naux_) * static_cast<double>(nvir_);
@@ -166,7 +167,7 @@ class Mp2 final : public Operation {
 
   // So many pairs whose kernels load `loads` orbitals. A program of r x c pairs takes r c x + (r + c) y + z; three
   // small ones give the numbers.
-  Piece block(const Setting& s, double b, double pairs, double loads) {
+  LaunchTime block(const Setting& s, double b, double pairs, double loads) {
     const auto some = [&](std::int64_t rows, std::int64_t columns) {
       return kernels_->run(
           fmt::format("{} pairs {} {} {} {} {}", s.machine.name, naux_, nvir_, precision_, rows, columns), s, [&] {
@@ -179,7 +180,7 @@ class Mp2 final : public Operation {
           });
     };
     if (b <= 1) return {some(1, 1).seconds * pairs, some(1, 1).binding};
-    const Piece small = some(2, 2), wide = some(2, 4), square = some(4, 4);
+    const LaunchTime small = some(2, 2), wide = some(2, 4), square = some(4, 4);
     const double x = ((square.seconds - wide.seconds) - (wide.seconds - small.seconds)) / 4;
     const double y = ((wide.seconds - small.seconds) - 4 * x) / 2, z = small.seconds - 4 * x - 4 * y;
     return {pairs * x + loads * y + z, square.binding};

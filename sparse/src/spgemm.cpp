@@ -52,24 +52,24 @@ template <class I> Cut cut_by_products(const char* operation, const PatternRef<I
 template <Scalar T> int threads_for(const Cut& cut) { return loop_threads(cut.products >= 2 * kShared); }
 
 // What each part of the rows made, put one after another.
-template <Scalar T> struct Piece {
+template <Scalar T> struct PartRows {
   std::vector<std::int32_t> columns;
   std::vector<T> values;
 };
 
 // Rows of C part by part; counts go to `counts`. kValues: with numbers.
-template <bool kValues, Scalar T> std::vector<Piece<T>> product_rows(const PatternRef<std::int32_t>& a, const T* av,
-                                                                     const PatternRef<std::int32_t>& b, const T* bv,
-                                                                     const Cut& cut, std::int64_t* counts, T alpha) {
+template <bool kValues, Scalar T> std::vector<PartRows<T>> product_rows(const PatternRef<std::int32_t>& a, const T* av,
+                                                                        const PatternRef<std::int32_t>& b, const T* bv,
+                                                                        const Cut& cut, std::int64_t* counts, T alpha) {
   const auto parts = static_cast<std::int64_t>(cut.rows.size()) - 1;
-  std::vector<Piece<T>> pieces(static_cast<std::size_t>(parts));
+  std::vector<PartRows<T>> pieces(static_cast<std::size_t>(parts));
   const int threads = threads_for<T>(cut);
   std::vector<std::unique_ptr<host::RowProduct<T>>> work(static_cast<std::size_t>(threads));
   for_pieces(parts, threads, [&](std::int64_t p, int worker) {
     auto& row = work[static_cast<std::size_t>(worker)];
     // Marks are row numbers, and no row comes twice: one accumulator serves all parts of a worker.
     if (!row) row = std::make_unique<host::RowProduct<T>>(b.columns);
-    Piece<T>& piece = pieces[static_cast<std::size_t>(p)];
+    PartRows<T>& piece = pieces[static_cast<std::size_t>(p)];
     std::int64_t used = 0;
     for (std::int64_t i = cut.rows[static_cast<std::size_t>(p)]; i < cut.rows[static_cast<std::size_t>(p) + 1]; ++i) {
       std::int64_t most = 0;
@@ -99,7 +99,7 @@ template <Scalar T> Csr<T> product(const Csr<T>& a, const Csr<T>& b, T alpha) {
   parts.allocate();
   parallel_for(static_cast<std::int64_t>(pieces.size()), cut.products >= 2 * kShared, [&](std::int64_t p) {
     const std::int64_t to = parts.offsets.data()[cut.rows[static_cast<std::size_t>(p)]];
-    const Piece<T>& piece = pieces[static_cast<std::size_t>(p)];
+    const PartRows<T>& piece = pieces[static_cast<std::size_t>(p)];
     std::copy(piece.columns.begin(), piece.columns.end(), parts.indices.data() + to);
     std::copy(piece.values.begin(), piece.values.end(), parts.values.data() + to);
   });

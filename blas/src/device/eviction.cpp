@@ -31,7 +31,7 @@ Strides strides_of(const GemmShape& g) { return is_complex(g.out) ? Strides{g.cm
 
 }  // namespace
 
-Access Block::bank(int sum, const Piece& p, std::int64_t from, std::int64_t width) const {
+Access Block::bank(int sum, const BankRectangle& p, std::int64_t from, std::int64_t width) const {
   const blocks::Accumulator& acc = sums[static_cast<std::size_t>(sum)];
   return acc.piece(p.i, p.j)(all, ds(from - p.j * acc.piece_columns, width));
 }
@@ -98,7 +98,7 @@ Access Eviction::part(const Access& tile, int p) const {
 }
 
 Block Eviction::begin(const Affine& m0, const Affine& n0, std::int64_t rows, std::int64_t columns,
-                      std::vector<Piece> pieces) const {
+                      std::vector<BankRectangle> pieces) const {
   Block block{m0, n0, rows, columns, std::move(pieces), {}, {}, {}, {}};
   for (int s = 0; s < s_.sums(); ++s) {
     const std::string number = s_.values > 1 ? std::to_string(s / (s_.low() ? 2 : 1)) : "";
@@ -123,7 +123,7 @@ Block Eviction::begin(const Affine& m0, const Affine& n0, std::int64_t rows, std
 void Eviction::fold(const Block& block) const {
   std::int64_t set = 0;
   for (std::size_t n = 0; n < block.pieces.size(); ++n) {
-    const Piece& p = block.pieces[n];
+    const BankRectangle& p = block.pieces[n];
     for (int v = 0; v < s_.values; ++v, set = 1 - set) {
       const auto of = [&](const Access& tile, std::int64_t i) {
         return at(tile(ds(0, p.height), all, ds(0, p.width)), 0, i);
@@ -150,7 +150,7 @@ void Eviction::fold(const Block& block) const {
 
 // What part p of the product is the sum of.
 std::vector<Eviction::Scaled> Eviction::sources(const Block& block, std::size_t n, int p) const {
-  const Piece& piece = block.pieces[n];
+  const BankRectangle& piece = block.pieces[n];
   const auto of = [&](const Access& tile) {
     return at(tile(ds(0, piece.height), all, ds(0, piece.width)), 0, static_cast<std::int64_t>(n));
   };
@@ -226,7 +226,7 @@ void Eviction::finish(std::vector<Chain>& chains) const {
 }
 
 // Between a tile and C, the diagonal tile of a triangle excepted: that comes from and goes to scratch.
-void Eviction::move(const Block& block, const Piece& p, const Access& tile, bool store) const {
+void Eviction::move(const Block& block, const BankRectangle& p, const Access& tile, bool store) const {
   if (mover_) return mover_(p, tile, store);
   const bool planes = s_.complex && g_.c_im != 1;
   const auto copy = [&](const Access& hbm, std::int64_t from, std::int64_t width) {  // hbm (height, width[, 2])
@@ -272,7 +272,7 @@ void Eviction::store(const Block& block, std::size_t first, std::size_t count,
   std::vector<std::vector<std::vector<Scaled>>> values(count);  // by piece and part
   std::vector<Chain> chains;
   for (std::size_t n = 0; n < count; ++n) {
-    const Piece& p = block.pieces[first + n];
+    const BankRectangle& p = block.pieces[first + n];
     const std::int64_t buffers =
         g_.region != Region::All && block.n0.is_constant() ? 1 : 2;  // block rows of a triangle are unrolled
     out.push_back(piece_tile("c_new", p.height, p.width, buffers));
@@ -292,7 +292,7 @@ void Eviction::store(const Block& block, std::size_t first, std::size_t count,
   finish(chains);
   chains.clear();
   for (std::size_t n = 0; n < count; ++n) {
-    const Piece& p = block.pieces[first + n];
+    const BankRectangle& p = block.pieces[first + n];
     for (int q = 0; q < parts; ++q) {
       std::vector<Scaled> terms = scaled(block, first + n, values[n], q);
       if (old[n].present()) add_old(terms, old[n], q, p.height);
@@ -301,7 +301,7 @@ void Eviction::store(const Block& block, std::size_t first, std::size_t count,
   }
   finish(chains);
   for (std::size_t n = 0; n < count; ++n) {
-    const Piece& p = block.pieces[first + n];
+    const BankRectangle& p = block.pieces[first + n];
     if (g_.hermitian && p.diagonal >= 0) {
       const Access im = part(out[n], 1)(all, ds(p.diagonal, p.height));
       b_.affine_select(im, {{-1, p.height}}, 0, 1, AluOp::NotEqual, im, 0);

@@ -12,7 +12,7 @@ namespace trn::blas::device {
 
 // A rectangle of a block of C that lies in one bank of every accumulator. The diagonal tile, where C is a triangle, is
 // its square of columns [diagonal, diagonal + height), counted from `column`.
-struct Piece {
+struct BankRectangle {
   std::int64_t i, j;         // of the accumulators
   std::int64_t row, height;  // in the block
   std::int64_t column, width;
@@ -23,7 +23,7 @@ struct Piece {
 struct Block {
   tile::Affine m0, n0;
   std::int64_t rows, columns;
-  std::vector<Piece> pieces;
+  std::vector<BankRectangle> pieces;
   std::vector<tile::blocks::Accumulator> sums;
   // Of a scheme with groups, by value: what the finished groups add up to, and what that addition lost. (128, pieces,
   // bank)
@@ -31,7 +31,7 @@ struct Block {
   tile::Access between;  // (128, 6, bank): the intermediate results of two additions
 
   // Columns [from, from + width) of the block in accumulator `sum`; they lie inside the piece.
-  [[nodiscard]] tile::Access bank(int sum, const Piece& p, std::int64_t from, std::int64_t width) const;
+  [[nodiscard]] tile::Access bank(int sum, const BankRectangle& p, std::int64_t from, std::int64_t width) const;
 };
 
 class Eviction {
@@ -41,13 +41,13 @@ class Eviction {
 
   // Declares alpha and beta alone, those whose tiles are not given: `move(piece, tile, store)` copies a piece of C into
   // the tile, or the tile into D.
-  using Mover = std::function<void(const Piece&, const tile::Access&, bool)>;
+  using Mover = std::function<void(const BankRectangle&, const tile::Access&, bool)>;
   Eviction(tile::Builder& b, const GemmShape& shape, const Scheme& scheme, Mover move, const tile::Access& alpha,
            const tile::Access& beta);
 
   // The accumulators of a block, and zeros to add groups to.
   [[nodiscard]] Block begin(const tile::Affine& m0, const tile::Affine& n0, std::int64_t rows, std::int64_t columns,
-                            std::vector<Piece> pieces) const;
+                            std::vector<BankRectangle> pieces) const;
   // A group of tiles is complete: its leading sums join the totals.
   void fold(const Block& block) const;
   void store(const Block& block) const;
@@ -88,7 +88,7 @@ class Eviction {
   void finish(std::vector<Chain>& chains) const;
   void store(const Block& block, std::size_t first, std::size_t count,
              const std::function<tile::Engine(std::int64_t)>& next_engine) const;
-  void move(const Block& block, const Piece& p, const tile::Access& tile, bool store) const;
+  void move(const Block& block, const BankRectangle& p, const tile::Access& tile, bool store) const;
 
   tile::Builder& b_;
   const GemmShape& g_;

@@ -33,7 +33,7 @@ struct Slices::Work {
   }
 };
 
-struct Slices::Piece {
+struct Slices::Panel {
   Work work;
   Access four;
   std::vector<Access> words;
@@ -77,17 +77,17 @@ void Slices::limbs(const std::vector<Source>& sources) {
     for_blocks(
         b_, "k", together.front().x.dims[1].size, kLimbColumns, LoopKind::Parallel,
         [&](const Affine& k0, std::int64_t width) {
-          std::vector<Piece> pieces;
+          std::vector<Panel> pieces;
           for (std::size_t s = 0; s < together.size(); ++s) {
             const Access four = b_.sbuf("limbs", rows, {4, width}, DType::Float32);
             pieces.push_back({Work(b_, rows, width, wide_), four, load(together[s], r0, rows, k0, width), offsets[s],
                               together[s].plane});
           }
-          for (const Piece& p : pieces) begin(p);
-          for (const Piece& p : pieces) {
+          for (const Panel& p : pieces) begin(p);
+          for (const Panel& p : pieces) {
             if (wide_) lower_pieces(p);
           }
-          for (const Piece& p : pieces) {
+          for (const Panel& p : pieces) {
             finish(p);
             b_.dma_copy(
                 numbers_.limbs(all, ds(r0 + p.plane.row, rows), ds(k0 + p.plane.column, width)).permute({1, 0, 2}),
@@ -155,7 +155,7 @@ constexpr AluOp kMinus = AluOp::Subtract, kPlus = AluOp::Add;
 
 // The words taken apart; limb 3, and the multiples of 2^32 and 2^16 next to what the top piece leaves, in the tiles of
 // field and fraction. All on the Vector Engine.
-void Slices::begin(const Piece& p) {
+void Slices::begin(const Panel& p) {
   const auto bits = [&](const Access& to, const Access& from, AluOp op0, double x, AluOp op1 = AluOp::None,
                         double y = 0) {
     TensorScalarOptions options{.engine = Engine::Vector};
@@ -197,7 +197,7 @@ void Slices::begin(const Piece& p) {
 
 // What the other two pieces of a float64 significand add to limbs 2 and 1, and what they leave: Scalar and GpSimd,
 // beside Vector.
-void Slices::lower_pieces(const Piece& p) {
+void Slices::lower_pieces(const Panel& p) {
   const Work& w = p.work;
   const Access f1 = w.middle.view(DType::Float32), f0 = w.low.view(DType::Float32),
                factor = w.exponent.view(DType::Float32);
@@ -220,7 +220,7 @@ void Slices::lower_pieces(const Piece& p) {
   combine(limb(p.four, 1), w.g1, w.u1, kPlus);
 }
 
-void Slices::finish(const Piece& p) {
+void Slices::finish(const Panel& p) {
   const Work& w = p.work;
   if (wide_) {
     b_.tensor_tensor(w.top, w.middle.view(DType::Float32), w.top, kPlus, Engine::Vector);

@@ -95,14 +95,14 @@ class Slices {
   // The tiles that limbs of one piece need on the way.
   struct Work;
   // Rows x width numbers of one source: their words, low word first, and their limbs (rows, 4, width).
-  struct Piece;
+  struct Panel;
   std::vector<tile::Access> load(const Source& source, const tile::Affine& r0, std::int64_t rows,
                                  const tile::Affine& k0, std::int64_t width);
   static double magic(int unit);
   void multiple(const tile::Access& to, const tile::Access& x, int unit, tile::Engine engine);
-  void begin(const Piece& piece);
-  void lower_pieces(const Piece& piece);
-  void finish(const Piece& piece);
+  void begin(const Panel& piece);
+  void lower_pieces(const Panel& piece);
+  void finish(const Panel& piece);
   void run(const std::vector<Task>& tasks);
 
   static constexpr std::int64_t kTasks = 4;  // in a group

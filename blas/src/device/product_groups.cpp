@@ -129,8 +129,9 @@ class GroupKernel {
     a_.emplace(b_, "a", memory(t_.a), a_way, scheme_, scheme_.a);
     bm_.emplace(b_, "b", memory(t_.b), b_way, scheme_, scheme_.b);
     out_.emplace(
-        b_, g_, scheme_, [this](const device::Piece& p, const Access& tile, bool store) { move(p, tile, store); },
-        t_.alpha, t_.beta);
+        b_, g_, scheme_,
+        [this](const device::BankRectangle& p, const Access& tile, bool store) { move(p, tile, store); }, t_.alpha,
+        t_.beta);
     const Cut m_cut = blocks::cut_of(s_.m, block_.bm, side_), n_cut = blocks::cut_of(s_.n, block_.bn, 64);
     for_parts(b_, "h", s_.h, {0, 1}, LoopKind::Parallel, 1, [&](const BoxPart& h) {
       for_parts(b_, "m", s_.m, m_cut, LoopKind::Parallel, 1, [&](const BoxPart& m) {
@@ -180,7 +181,7 @@ class GroupKernel {
   }
 
   void block(const device::Held& panel) {
-    std::vector<device::Piece> pieces;
+    std::vector<device::BankRectangle> pieces;
     for (std::int64_t i = 0; i * side_ < m_.size; ++i) {
       for (std::int64_t j = 0; j * bank_ < n_.size; ++j) {
         pieces.push_back(
@@ -232,7 +233,7 @@ class GroupKernel {
     };
     for (const bool leading : {true, false}) {
       if (!leading && !scheme_.low()) continue;
-      for (const device::Piece& p : block.pieces) {
+      for (const device::BankRectangle& p : block.pieces) {
         std::vector<bool> started(block.sums.size(), false);
         for (const device::Term& term : scheme_.terms) {
           if (scheme_.leading(term) != leading) continue;
@@ -255,7 +256,7 @@ class GroupKernel {
   }
 
   // Between a tile (height, width[, 2]) and C or D, box by box.
-  void move(const device::Piece& p, const Access& tile, bool store) {
+  void move(const device::BankRectangle& p, const Access& tile, bool store) {
     const std::size_t operand = store ? kD : kC;
     for (const SubBox& rows : sub_boxes(m_.box, p.row, p.height)) {
       for (const SubBox& columns : sub_boxes(n_.box, p.column, p.width)) {

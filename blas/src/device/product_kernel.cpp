@@ -190,12 +190,13 @@ class ProductKernel {
 
   // The pieces of a block; of one on the diagonal of a triangular C those that meet the triangle, no wider than they
   // need be.
-  std::vector<Piece> pieces(const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns,
-                            bool diagonal) const {
-    std::vector<Piece> result;
+  std::vector<BankRectangle> pieces(const Affine& m0, std::int64_t rows, const Affine& n0, std::int64_t columns,
+                                    bool diagonal) const {
+    std::vector<BankRectangle> result;
     for (std::int64_t i = 0; i * side_ < rows; ++i) {
       for (std::int64_t j = 0; j * bank_ < columns; ++j) {
-        Piece p{i, j, i * side_, std::min(side_, rows - i * side_), j * bank_, std::min(bank_, columns - j * bank_)};
+        BankRectangle p{
+            i, j, i * side_, std::min(side_, rows - i * side_), j * bank_, std::min(bank_, columns - j * bank_)};
         if (diagonal) {
           const std::int64_t corner =
               m0.constant() + p.row -
@@ -318,7 +319,7 @@ class ProductKernel {
       return one;
     };
     for (std::size_t i = 0; i < block.pieces.size(); ++i) {
-      const Piece& p = block.pieces[i];
+      const BankRectangle& p = block.pieces[i];
       const std::int64_t part = static_cast<std::int64_t>(i) % rows_.parts();
       b_.nc_matmul(block.bank(0, p, p.column, p.width), tile(in_part(a_parts_, part), block.m0 + p.row, p.height),
                    tile(in_part(b_parts_, part), block.n0 + p.column, p.width), {.tile = rows_.tile(part)});
@@ -350,7 +351,7 @@ class ProductKernel {
       one.dims.erase(one.dims.begin());
       return one;
     };
-    const auto terms = [&](const Piece& p, bool leading) {
+    const auto terms = [&](const BankRectangle& p, bool leading) {
       std::vector<bool> started(block.sums.size(), false);
       for (const Term& term : scheme_.terms) {
         if (scheme_.leading(term) != leading) continue;
@@ -371,7 +372,7 @@ class ProductKernel {
     };
     for (const bool leading : {true, false}) {
       if (!leading && !scheme_.low()) continue;
-      for (Piece p : block.pieces) {
+      for (BankRectangle p : block.pieces) {
         const std::int64_t end = c.from + c.size;
         if (c.size > 0 && triangular_a() && (p.row + p.height <= c.from || p.row >= end)) continue;
         if (c.size > 0 && triangular_b()) {

@@ -34,7 +34,7 @@ bool is_packed(const Shape& extent, const Strides& strides) {
 
 struct Walk {
   const std::function<State(std::int64_t)>& at;  // the state before a value of the whole draw
-  const std::function<void(const Piece&)>& each;
+  const std::function<void(const DrawnBox&)>& each;
   Strides global;
   bool device;
 
@@ -68,7 +68,7 @@ bool pairs_doubles(const State& state) {
 }
 
 void draw_pieces(const DistDraw& draw, Generator& generator, const DistTarget& target,
-                 const std::function<void(const Piece&)>& each) {
+                 const std::function<void(const DrawnBox&)>& each) {
   const State& state = generator.state();
   std::vector<std::int64_t> said = draw.said;
   for (const std::uint64_t x : {std::uint64_t(state.algorithm), state.seed, state.stream, state.position,

@@ -43,7 +43,7 @@ void BlockProducts::load(const Access& x, const Access& from) {
 }
 void BlockProducts::store(const Access& to, const Access& x) { b_.dma_copy(to.split(0, side_).permute({1, 0, 2}), x); }
 
-Access BlockProducts::part(const Access& x, const Piece& piece) {
+Access BlockProducts::part(const Access& x, const RowStrip& piece) {
   return entry(x, piece.row)(all, ds(piece.first, piece.columns));
 }
 
@@ -51,7 +51,7 @@ void BlockProducts::product(const Access& x, const Access& y, bool upper, const 
   const std::int64_t blocks = x.dims[0].size, rows = x.dims[1].size, columns = y.dims[1].size;
   for (std::int64_t i = 0; i < rows / side_; ++i) {
     for (std::int64_t c = upper ? i * side_ : 0; c < columns; c += strip_) {
-      const Piece piece{i, c, std::min(strip_, columns - c)};
+      const RowStrip piece{i, c, std::min(strip_, columns - c)};
       const Access sums = entry(sums_, product_++ % kSums)(all, ds(0, piece.columns));
       for (std::int64_t k = 0; k < blocks; ++k) {
         b_.nc_matmul(sums, entry(x, k)(all, ds(i * side_, side_)), part(y, {k, c, piece.columns}),
@@ -64,7 +64,7 @@ void BlockProducts::product(const Access& x, const Access& y, bool upper, const 
 
 Access BlockProducts::next_turning() { return entry(turning_, turn_++ % kTurning); }
 
-void BlockProducts::mirror(const Access& x, const Piece& piece) {
+void BlockProducts::mirror(const Access& x, const RowStrip& piece) {
   const std::int64_t first = std::max(piece.row + 1, piece.first / side_);
   const std::int64_t count = (piece.first + piece.columns) / side_ - first;
   if (count <= 0) return;
@@ -76,7 +76,7 @@ void BlockProducts::mirror(const Access& x, const Piece& piece) {
                 Engine::Scalar);
 }
 
-void BlockProducts::symmetrise(const Access& x, const Piece& piece) {
+void BlockProducts::symmetrise(const Access& x, const RowStrip& piece) {
   if (piece.first > piece.row * side_) return;
   const Access block = part(x, {piece.row, piece.row * side_, side_}), half = entry(half_, turn_ % 2);
   const Access turning = next_turning()(all, ds(0, side_));
@@ -112,7 +112,7 @@ void BlockProducts::squares(const Access& sums, const Access& x) {
   const Access partial = b_.sbuf("partial_sums", side_, {strips}, DType::Float32, 2);
   for (std::int64_t i = 0; i < x.dims[0].size; ++i) {
     for (std::int64_t s = 0; s < strips; ++s) {
-      const Piece piece{i, s * strip_, std::min(strip_, columns - s * strip_)};
+      const RowStrip piece{i, s * strip_, std::min(strip_, columns - s * strip_)};
       const Access terms = entry(terms_, s % 2)(all, ds(0, piece.columns)), from = part(x, piece);
       b_.tensor_tensor(terms, from, from, AluOp::Multiply, Engine::Vector);
       b_.tensor_reduce(strips == 1 ? sums(all, ds(i, 1)) : partial(all, ds(s, 1)), AluOp::Add, terms);

@@ -15,7 +15,7 @@
 namespace trn::solver::device {
 
 // Columns first to first + columns - 1 of block row `row`.
-struct Piece {
+struct RowStrip {
   std::int64_t row, first, columns;
 };
 
@@ -31,15 +31,15 @@ class BlockProducts {
   void store(const tile::Access& to, const tile::Access& x);
 
   // The piece of X as (128, columns).
-  [[nodiscard]] static tile::Access part(const tile::Access& x, const Piece& piece);
+  [[nodiscard]] static tile::Access part(const tile::Access& x, const RowStrip& piece);
 
   // X^T Y, handed over piece by piece in PSUM. upper: blocks on and above the diagonal only.
-  using Evict = std::function<void(const Piece& piece, const tile::Access& sums)>;
+  using Evict = std::function<void(const RowStrip& piece, const tile::Access& sums)>;
   void product(const tile::Access& x, const tile::Access& y, bool upper, const Evict& evict);
   // Blocks below the diagonal from those above it, for the blocks of this piece.
-  void mirror(const tile::Access& x, const Piece& piece);
+  void mirror(const tile::Access& x, const RowStrip& piece);
   // The diagonal block of this piece becomes symmetric: (B + B^T) / 2.
-  void symmetrise(const tile::Access& x, const Piece& piece);
+  void symmetrise(const tile::Access& x, const RowStrip& piece);
   // Y = X^T.
   void turn(const tile::Access& y, const tile::Access& x);
 

@@ -24,7 +24,7 @@ PolynomialSteps::PolynomialSteps(Builder& builder, BlockProducts& products, std:
 // M = factor X^T X.
 void PolynomialSteps::square(double factor) {
   for (std::size_t t = 0; t < count(); ++t) {
-    products_.product(x_[t], x_[t], true, [&](const Piece& piece, const Access& sums) {
+    products_.product(x_[t], x_[t], true, [&](const RowStrip& piece, const Access& sums) {
       blocks::scale(b_, BlockProducts::part(m_[t], piece), sums, factor, Engine::Scalar);
       products_.mirror(m_[t], piece);
     });
@@ -35,7 +35,7 @@ void PolynomialSteps::square(double factor) {
 void PolynomialSteps::finish(const SignStep& p) {
   const double ratio = p.b / std::sqrt(p.c);
   for (std::size_t t = 0; t < count(); ++t) {
-    products_.product(m_[t], m_[t], true, [&](const Piece& piece, const Access& sums) {
+    products_.product(m_[t], m_[t], true, [&](const RowStrip& piece, const Access& sums) {
       b_.scalar_tensor_tensor(BlockProducts::part(q_[t], piece), BlockProducts::part(m_[t], piece), AluOp::Multiply,
                               ratio, AluOp::Add, sums);
       products_.mirror(q_[t], piece);
@@ -47,7 +47,7 @@ void PolynomialSteps::finish(const SignStep& p) {
   for (std::size_t t = 0; t < count(); ++t) {
     // Into another tile where X itself is the stationary operand, in place where its transpose is.
     const Access to = symmetric_ ? y_[t] : x_[t], stationary = symmetric_ ? x_[t] : y_[t];
-    products_.product(stationary, q_[t], symmetric_, [&](const Piece& piece, const Access& sums) {
+    products_.product(stationary, q_[t], symmetric_, [&](const RowStrip& piece, const Access& sums) {
       b_.scalar_tensor_tensor(BlockProducts::part(to, piece), BlockProducts::part(x_[t], piece), AluOp::Multiply, p.a,
                               AluOp::Add, sums);
       if (symmetric_) {
@@ -85,7 +85,7 @@ void PolynomialSteps::first(const SignStep& p, const Together& together) {
                        {.op1 = AluOp::Multiply, .operand1 = 1 - 0x1p-12, .engine = Engine::Vector});
       b_.tensor_tensor(square_root, root, root, AluOp::Multiply, Engine::Vector);
       b_.tensor_scalar(square_root, square_root, AluOp::Multiply, std::sqrt(p.c), {.engine = Engine::Vector});
-      const Piece whole{i, 0, blocks_ * side};
+      const RowStrip whole{i, 0, blocks_ * side};
       blocks::scale(b_, BlockProducts::part(m_[t], whole), BlockProducts::part(m_[t], whole), square_root,
                     Engine::Scalar);
       if (symmetric_) {

@@ -13,7 +13,7 @@
 namespace trn::solver {
 
 using namespace trn::tile;
-using device::BlockProducts, device::Piece;
+using device::BlockProducts, device::RowStrip;
 
 namespace {
 

@@ -16,7 +16,7 @@
 namespace trn::solver {
 
 using namespace trn::tile;
-using device::BlockProducts, device::Piece;
+using device::BlockProducts, device::RowStrip;
 
 namespace {
 
@@ -60,7 +60,7 @@ class Split {
     for (std::int64_t t = 0; t < tiles_; ++t) find_signs(t, blocks, of_tile(trace, t), traces);
     for (std::int64_t t = 0; t < tiles_; ++t) {
       const Access g_tile = steps_.other(at(t)), x = steps_.x(at(t));
-      products_.product(s_[at(t)], g_tile, false, [&](const Piece& piece, const Access& sums) {
+      products_.product(s_[at(t)], g_tile, false, [&](const RowStrip& piece, const Access& sums) {
         const Access to = BlockProducts::part(x, piece);
         b_.tensor_tensor(to, sums, signs(t, piece), AluOp::Multiply, Engine::Vector);
         b_.tensor_tensor(to, to, BlockProducts::part(g_tile, piece), AluOp::Add, Engine::GpSimd);
@@ -92,7 +92,7 @@ class Split {
       }
       products_.load(s_[at(t)], of_tile(before, t));
       const Access to = steps_.other(at(t));
-      products_.product(steps_.x(at(t)), s_[at(t)], false, [&](const Piece& piece, const Access& sum) {
+      products_.product(steps_.x(at(t)), s_[at(t)], false, [&](const RowStrip& piece, const Access& sum) {
         b_.tensor_copy(BlockProducts::part(to, piece), sum, Engine::Vector);
       });
       products_.store(of_tile(result, t), to);
@@ -102,7 +102,7 @@ class Split {
 
  private:
   static std::size_t at(std::int64_t t) { return static_cast<std::size_t>(t); }
-  [[nodiscard]] Access signs(std::int64_t t, const Piece& piece) const {
+  [[nodiscard]] Access signs(std::int64_t t, const RowStrip& piece) const {
     return signs_[at(t)](all, ds(piece.first, piece.columns));
   }
 
@@ -133,7 +133,7 @@ class Split {
   void project() {
     for (std::int64_t t = 0; t < tiles_; ++t) {
       const Access u = steps_.x(at(t)), su = steps_.other(at(t));
-      products_.product(s_[at(t)], u, false, [&](const Piece& piece, const Access& sums) {
+      products_.product(s_[at(t)], u, false, [&](const RowStrip& piece, const Access& sums) {
         b_.tensor_tensor(BlockProducts::part(su, piece), sums, signs(t, piece), AluOp::Multiply, Engine::Vector);
       });
       b_.tensor_tensor(u, u, su, AluOp::Add, Engine::Vector);
@@ -147,13 +147,13 @@ class Split {
   void compress(const Access& a_out) {
     for (std::int64_t t = 0; t < tiles_; ++t) {
       const Access aq = steps_.other(at(t));
-      products_.product(s_[at(t)], steps_.x(at(t)), false, [&](const Piece& piece, const Access& sums) {
+      products_.product(s_[at(t)], steps_.x(at(t)), false, [&](const RowStrip& piece, const Access& sums) {
         blocks::scale(b_, BlockProducts::part(aq, piece), sums, 1.0, Engine::Scalar);
       });
     }
     for (std::int64_t t = 0; t < tiles_; ++t) {
       const Access aq = steps_.other(at(t)), to = steps_.m(at(t));
-      products_.product(steps_.x(at(t)), aq, true, [&](const Piece& piece, const Access& sums) {
+      products_.product(steps_.x(at(t)), aq, true, [&](const RowStrip& piece, const Access& sums) {
         b_.tensor_copy(BlockProducts::part(to, piece), sums, Engine::Vector);
         products_.symmetrise(to, piece);
         products_.mirror(to, piece);

@@ -31,7 +31,7 @@ namespace detail {
 
 // A box of this rank's elements that is drawn at once: `values` values from `generator` on, of which the box has those
 // at global_strides; it lies `offset` elements into the local memory.
-struct Piece {
+struct DrawnBox {
   Generator generator;
   std::int64_t values;
   Shape extent;
@@ -57,7 +57,7 @@ struct DistTarget {
 // Collective. Calls each(piece) for what this rank draws, then moves the generator; what fails on one rank fails on
 // all.
 void draw_pieces(const DistDraw& draw, Generator& generator, const DistTarget& target,
-                 const std::function<void(const Piece&)>& each);
+                 const std::function<void(const DrawnBox&)>& each);
 
 template <Element T> [[nodiscard]] DistTarget target_of(const dist::Array<T>& a) {
   return {a.group(), a.executor().family(), a.shape(), a.distribution().parts(a.group().rank())};
@@ -72,7 +72,7 @@ void draw_dist(DistDraw draw, Generator& generator, const Dist<T>& out, const Op
   draw.said.push_back(static_cast<std::int64_t>(dtype_of<T>));
   const Executor& e = out.executor();
   T* local = out.local().data();
-  draw_pieces(draw, generator, target_of(out), [&](const Piece& piece) {
+  draw_pieces(draw, generator, target_of(out), [&](const DrawnBox& piece) {
     Generator at = piece.generator;
     const View<T> to(e, local == nullptr ? nullptr : local + piece.offset, piece.extent, piece.strides);
     if (piece.direct) return op(e, at, to);
