@@ -21,7 +21,8 @@ Communicator mpi_of(const void* handle, std::size_t size, const MpiOptions& opti
           options.chunk_bytes);
   require(options.watchdog_seconds >= 0, "comm::mpi: watchdog_seconds is {}", options.watchdog_seconds);
   MPI_Comm given = MPI_COMM_WORLD;
-  if (handle != nullptr) std::memcpy(&given, handle, sizeof given);
+  // OpenMPI's MPI_Comm is a pointer, and it is the pointer that is meant.
+  if (handle != nullptr) std::memcpy(&given, handle, sizeof given);  // NOLINT(bugprone-sizeof-expression)
   require(given != MPI_COMM_NULL, "comm::mpi: the MPI_Comm is MPI_COMM_NULL");
   MpiSettings settings;
   settings.limit_seconds = watchdog_seconds(options.watchdog_seconds);

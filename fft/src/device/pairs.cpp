@@ -61,8 +61,8 @@ using namespace trn::tile;
 
 namespace {
 
-// What both have in common: G lines of the same number share the array, `deep_` numbers make a piece, and several pieces
-// are recorded at a time, so that one's second step runs beside the next one's first.
+// What both have in common: G lines of the same number share the array, `deep_` numbers make a piece, and several
+// pieces are recorded at a time, so that one's second step runs beside the next one's first.
 class PairsBase : public TwoStepKernel {
  protected:
   PairsBase(const char* name, const LinesShape& shape, const Machine& machine)
