@@ -161,8 +161,8 @@ void Table::print() const {
   std::string above;
   for (std::size_t i = rows.front().size(); i-- > 1 && total(widths_of(rows)) > kColumns;) {
     if (!same_words(rows, i)) continue;
-    const std::string one = rows[0][i].empty() ? rows[1][i] : rows[0][i] + ": " + rows[1][i];
-    above = one + (above.empty() ? "" : "; " + above);
+    const std::string one = rows[0][i].empty() ? rows[1][i] : fmt::format("{}: {}", rows[0][i], rows[1][i]);
+    above = above.empty() ? one : fmt::format("{}; {}", one, above);
     erase_column(rows, i);
   }
   if (!above.empty()) say_text(above);

@@ -211,7 +211,8 @@ TEST_F(Mp2Command, ModelsStagesOnOneCoreAndOnEight) {
     EXPECT_EQ(r.output.find("panels: a core uses") != std::string::npos, std::string(cores) == "8") << r.output;
   }
   // What a stack gives is the machine's own; trn1's chip has two cores, each with a stack to itself.
-  for (const auto& [machine, rate] : {std::pair("trn2", "its 2 cores 716 GB/s"), {"trn3", "its 2 cores 1225 GB/s"}}) {
+  for (const auto& [machine, rate] :
+       {std::pair("trn2", "cores 716 GB/s together"), {"trn3", "cores 1225 GB/s together"}}) {
     const Result r =
         run(std::string("--nocc 8 --naux 70 --nvir 12 --cores 8 --machine ") + machine, "2>&1", "mp2-model ");
     EXPECT_NE(r.output.find(rate), std::string::npos) << r.output;
