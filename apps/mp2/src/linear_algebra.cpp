@@ -54,8 +54,11 @@ solver::Outcome host_eigh(Dense& a, std::vector<double>& values) {
 
 solver::Outcome device_eigh(const Executor& executor, Dense& a, std::vector<double>& values) {
   const Array<double> there = upload(executor, a), w(executor, {a.rows});
-  const solver::Outcome outcome =
-      solver::eigh(executor, matrix(there, a.rows, a.rows), VectorView<double>(executor, w.data(), a.rows), {}).outcome;
+  solver::Outcome outcome;
+  for_units(1, [&](std::int64_t) {  // its leaves are the host's
+    outcome = solver::eigh(executor, matrix(there, a.rows, a.rows), VectorView<double>(executor, w.data(), a.rows), {})
+                  .outcome;
+  });
   a.values = there.to_host();
   values = w.to_host();
   return outcome;
@@ -84,7 +87,9 @@ Dense cholesky(const Executor& executor, Dense a) {
         1, [&](std::int64_t) { outcome = solver::potrf(executor, blas::Uplo::Upper, a.view().transposed()).outcome; });
   } else if (a.rows > 0) {
     const Array<double> there = upload(executor, a);
-    outcome = solver::potrf(executor, blas::Uplo::Lower, matrix(there, a.rows, a.columns)).outcome;
+    for_units(1, [&](std::int64_t) {
+      outcome = solver::potrf(executor, blas::Uplo::Lower, matrix(there, a.rows, a.columns)).outcome;
+    });
     a.values = there.to_host();
   }
   if (outcome.status == solver::Status::NotPositiveDefinite) return {};

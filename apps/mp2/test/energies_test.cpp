@@ -1,4 +1,6 @@
 // Energies against Psi4 1.3.2 for every case of test/data/psi4_energies.json, on the host and on a simulated trn2.
+#include <omp.h>
+
 #include "mp2_support.hpp"
 
 namespace trn::mp2::test {
@@ -135,6 +137,12 @@ TEST(Energies, ScfOnADevice) {
     EXPECT_EQ(device.stages.front().name, "scf");
     EXPECT_EQ(device.stages.front().executor, "sim:trn2");
     EXPECT_GT(device.stages.front().modelled_seconds, 0);
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(before == 1 ? 2 : 1);
+    const Mp2 again = run(m, options);
+    omp_set_num_threads(before);
+    EXPECT_EQ(again.scf.energy, device.scf.energy);
+    EXPECT_EQ(again.mp2->energy(), device.mp2->energy());
   }
 }
 

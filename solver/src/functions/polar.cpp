@@ -10,6 +10,48 @@
 
 namespace trn::solver {
 
+namespace {
+
+// X = G G^H on the executor, Hermitian to the last bit, for a G of the host.
+template <class T> void gram(const Executor& executor, const iterative::Small<T>& g, const MatrixView<T>& x) {
+  const Matrix<T> there(executor, g.rows(), g.columns()), result(executor, g.rows(), g.rows());
+  iterative::assign(g, there.view());
+  blas::GemmOptions options;
+  if (sizeof(Real<T>) == sizeof(double)) options.precision = Mode::Exact;  // what devices have
+  blas::gemm(executor, Op::N, Op::C, T(1), there.view(), there.view(), T(0), result.view(), options);
+  iterative::Small<T> whole = iterative::on_host<T>(result.view());
+  mirror(whole.view(), Uplo::Lower, true);
+  iterative::assign(whole, x);
+}
+
+// polar() where A is on a device: products there, the scaling of V by singular values on the host, O(n^2).
+template <class T> Report device_polar(const Executor& executor, const MatrixView<const T>& a, const MatrixView<T>& u,
+                                       const MatrixView<T>& h) {
+  using namespace functions;
+  const std::int64_t m = a.rows(), n = a.columns();
+  const Matrix<T> w(executor, m, n), vh(executor, n, n);
+  const Matrix<Real<T>> s(executor, n, 1);
+  Report report = svd<T>(executor, a, VectorView<Real<T>>(executor, s.data(), n), w.view(), vh.view());
+  report.algorithm = "svd";
+  if (!report.outcome.ok()) {
+    iterative::set_to(h, host::not_a_number<T>());
+    iterative::set_to(u, host::not_a_number<T>());
+    return report;
+  }
+  if (n == 0) return report;
+  blas::gemm(executor, Op::N, Op::N, T(1), w.view(), vh.view(), T(0), u);
+  const Small<T> rows = iterative::on_host<T>(vh.view());
+  const Small<Real<T>> values = iterative::on_host<Real<T>>(s.view());
+  Small<T> scaled(n, n);  // V S^(1/2)
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) scaled(j, i) = std::sqrt(values(i, 0)) * rows(i, j);
+  }
+  gram(executor, scaled, h);
+  return report;
+}
+
+}  // namespace
+
 template <Scalar T>
 Report polar(const Executor& executor, const ConstMatrix<T>& a, const MatrixView<T>& u, const MatrixView<T>& h) {
   using namespace functions;
@@ -24,7 +66,12 @@ Report polar(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
   checks::apart(operation, "A", a, "U", u);
   checks::apart(operation, "A", a, "H", h);
   checks::apart(operation, "U", u, "H", h);
-  on_host_only(operation, executor);
+  if constexpr (std::same_as<T, float>) {
+    announce(operation, executor);
+    if (executor.family() == Family::Device) return device_polar<T>(executor, a, u, h);
+  } else {
+    on_host_only(operation, executor);
+  }
   Small<T> w(m, n), vh(n, n), scaled(n, n);
   std::vector<Real<T>> s(at(n));
   Report report = svd(executor, a, VectorView<Real<T>>(executor, s.data(), n), w.view(), vh.view());
@@ -94,11 +141,23 @@ template <Scalar T> Report inv_sqrt_spd(const Executor& executor, const ConstMat
   checks::square(operation, "A", a);
   checks::shape(operation, "X", x, a.rows(), a.rows());
   checks::apart(operation, "A", a, "X", x);
-  on_host_only(operation, executor);
+  announce(operation, executor);
+  const bool here = executor.family() == Family::Host;
   const std::int64_t n = a.rows();
-  Small<T> v(a, host::Part::Lower);
+  Small<T> v(0, 0);
   std::vector<Real<T>> w(at(n));
-  Report report = eigh(executor, v.view(), VectorView<Real<T>>(executor, w.data(), n));
+  Report report;
+  if (here) {
+    v = Small<T>(a, host::Part::Lower);
+    report = eigh(executor, v.view(), VectorView<Real<T>>(executor, w.data(), n));
+  } else {
+    const Matrix<T> vectors(executor, n, n);
+    const Matrix<Real<T>> values(executor, n, 1);
+    iterative::assign<T>(a, vectors.view());
+    report = eigh(executor, vectors.view(), VectorView<Real<T>>(executor, values.data(), n));
+    v = iterative::on_host<T>(vectors.view());
+    w = values.to_host();
+  }
   report.algorithm = "eigh";
   if (!report.outcome.ok()) return failed(report.outcome, report.algorithm, x);
   if (n == 0) return report;
@@ -112,12 +171,16 @@ template <Scalar T> Report inv_sqrt_spd(const Executor& executor, const ConstMat
     const auto f = static_cast<Real<T>>(std::pow(static_cast<double>(w[at(j)]), -0.25));
     for (std::int64_t i = 0; i < n; ++i) v(i, j) *= f;
   }
+  report.condition = largest / static_cast<double>(w.front());
+  // Eigenvalues err by n eps ||A||; in the smallest that is n eps kappa of w^(-1/2).
+  report.accuracy.bound = static_cast<double>(n) * std::numeric_limits<Real<T>>::epsilon() * report.condition;
+  if (!here) {
+    gram(executor, v, x);
+    return report;
+  }
   blas::gemm(executor, Op::N, Op::C, T(1), v.view(), v.view(), T(0), x);
   for (std::int64_t i = 0; i < n; ++i) host::element(x, i, i) = T(std::real(host::element(x, i, i)));
   mirror(x, Uplo::Lower, true);
-  // Eigenvalues err by n eps ||A||; in the smallest that is n eps kappa of w^(-1/2).
-  report.condition = largest / static_cast<double>(w.front());
-  report.accuracy.bound = static_cast<double>(n) * std::numeric_limits<Real<T>>::epsilon() * report.condition;
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include "checks.hpp"
 #include "host/column_major.hpp"
 #include "host_only.hpp"
+#include "iterative/blocks.hpp"
 #include "rank/lapack_pivoted.hpp"
 #include "scalars.hpp"
 
@@ -41,13 +42,23 @@ template <class T> Decomposed<T> decomposed(const char* operation, const Executo
                                             const MatrixView<const T>& a, double tolerance, Basis basis) {
   checks::input(operation, "A", executor, a);
   check_tolerance(operation, tolerance);
-  on_host_only(operation, executor);
+  announce(operation, executor);
   const std::int64_t m = a.rows(), n = a.columns(), k = std::min(m, n);
   Decomposed<T> d{std::vector<Real<T>>(static_cast<std::size_t>(k)),
                   host::Columns<T>(m, basis == Basis::Full ? m : k),
                   host::Columns<T>(basis == Basis::Full ? n : k, n),
                   {}};
-  const SvdReport report = svd(executor, a, VectorView<Real<T>>(executor, d.s.data(), k), d.u.view(), d.vh.view());
+  SvdReport report;
+  if (executor.family() == Family::Host) {
+    report = svd(executor, a, VectorView<Real<T>>(executor, d.s.data(), k), d.u.view(), d.vh.view());
+  } else {  // the factors there, copies here
+    const Matrix<T> u(executor, m, d.u.view().columns()), vh(executor, d.vh.view().rows(), n);
+    const Matrix<Real<T>> s(executor, k, 1);
+    report = svd<T>(executor, a, VectorView<Real<T>>(executor, s.data(), k), u.view(), vh.view());
+    iterative::assign<T>(u.view(), d.u.view());
+    iterative::assign<T>(vh.view(), d.vh.view());
+    d.s = s.to_host();
+  }
   static_cast<Report&>(d.report) = report;
   d.report.algorithm = "svd";
   if (!report.outcome.ok()) return d;
@@ -152,16 +163,23 @@ RankReport pinv(const Executor& executor, const ConstMatrix<T>& a, const MatrixV
   checks::apart(operation, "A", a, "X", x);
   auto d = rank::decomposed<T>(operation, executor, a, rank_tolerance, Basis::Thin);
   if (!d.report.outcome.ok()) {
-    host::fill(x, host::not_a_number<T>());
+    iterative::set_to(x, host::not_a_number<T>());
     return d.report;
   }
   const std::int64_t r = d.report.rank;
   for (std::int64_t j = 0; j < r; ++j) {
     for (std::int64_t i = 0; i < a.rows(); ++i) d.u(i, j) /= d.s[static_cast<std::size_t>(j)];
   }
-  host::fill(x, T(0));
-  blas::gemm(executor, Op::C, Op::C, T(1), d.vh.view().block(0, 0, r, a.columns()), d.u.view().block(0, 0, a.rows(), r),
-             T(0), x);
+  const MatrixView<T> vh = d.vh.view().block(0, 0, r, a.columns()), u = d.u.view().block(0, 0, a.rows(), r);
+  iterative::zero(x);
+  if (executor.family() == Family::Host) {
+    blas::gemm(executor, Op::C, Op::C, T(1), vh, u, T(0), x);
+  } else if (r > 0) {
+    const Matrix<T> left(executor, r, a.columns()), right(executor, a.rows(), r);
+    iterative::assign<T>(vh, left.view());
+    iterative::assign<T>(u, right.view());
+    blas::gemm(executor, Op::C, Op::C, T(1), left.view(), right.view(), T(0), x);
+  }
   return d.report;
 }
 
@@ -174,7 +192,7 @@ template <Scalar T>
 BasisResult<T> range_basis(const Executor& executor, const MatrixView<const T>& a, double rank_tolerance) {
   const auto d = rank::decomposed<T>("solver.range_basis", executor, a, rank_tolerance, Basis::Thin);
   Matrix<T> vectors(executor, a.rows(), d.report.rank);
-  host::copy_part(d.u.view().block(0, 0, a.rows(), d.report.rank), vectors.view());
+  iterative::assign<T>(d.u.view().block(0, 0, a.rows(), d.report.rank), vectors.view());
   return {std::move(vectors), d.report};
 }
 
@@ -183,13 +201,15 @@ BasisResult<T> null_space(const Executor& executor, const MatrixView<const T>& a
   const auto d = rank::decomposed<T>("solver.null_space", executor, a, rank_tolerance, Basis::Full);
   const std::int64_t n = a.columns(), count = d.report.outcome.ok() ? n - d.report.rank : 0;
   Matrix<T> vectors(executor, n, count);
+  host::Columns<T> columns(n, count);
   for (std::int64_t j = 0; j < count; ++j) {
     for (std::int64_t i = 0; i < n; ++i) {
       T v = d.vh(d.report.rank + j, i);
       if constexpr (blas::ComplexScalar<T>) v = std::conj(v);
-      host::element(vectors.view(), i, j) = v;
+      host::element(columns.view(), i, j) = v;
     }
   }
+  iterative::assign<T>(columns.view(), vectors.view());
   return {std::move(vectors), d.report};
 }
 
