@@ -11,6 +11,7 @@
 #include <trn/core/array.hpp>
 
 #include "program_bench.hpp"
+#include "recording_device.hpp"
 #include "round_operation.hpp"
 
 namespace trn::tools {
@@ -139,6 +140,28 @@ class ScaledGemm final : public Narrow {
         .completes({"fp8_e4m3", "fp8_e5m2", "fp8_e4m3fn"});
     options.text("--scales", scales_, "one scale for a matrix, each row, or each 128 of a row",
                  {"tensor", "rows", "blocks"});
+  }
+  // Scales of blocks are powers of two, as quantize makes them: the call reads them and runs three programs.
+  Programs programs(const tile::Machine& machine) const override {
+    if (scales_ != "blocks") return Operation::programs(machine);
+    return recorded_programs(machine, [&](const Executor& e) {
+      with_float8(dtype(), [&](auto type) {
+        using T = decltype(type);
+        const std::int64_t count = groups(scales_, k_);
+        const Array<T> a(e, {m_, k_}), b(e, {n_, k_});
+        const auto ones = [&](std::int64_t rows) {
+          return Array<float>::from_host(e, {rows, count},
+                                         std::vector<float>(static_cast<std::size_t>(rows * count), 1));
+        };
+        const Array<float> sa = ones(m_), sb = ones(n_), c(e, {m_, n_});
+        blas::ScaledOptions options;
+        options.scale_a = MatrixView<const float>::row_major(e, sa.data(), m_, count);
+        options.scale_b = MatrixView<const float>::row_major(e, sb.data(), n_, count).transposed();
+        blas::scaled_gemm(e, blas::Op::N, blas::Op::T, 1, MatrixView<const T>::row_major(e, a.data(), m_, k_),
+                          MatrixView<const T>::row_major(e, b.data(), n_, k_), 0,
+                          MatrixView<float>::row_major(e, c.data(), m_, n_), options);
+      });
+    });
   }
   tile::Program program(const tile::Machine& machine) const override {
     blas::ScaledShape s{dtype(), dtype(), DType::Float32, m_, n_, k_, k_, 1, 1, k_, n_, 1};

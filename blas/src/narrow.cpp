@@ -85,6 +85,43 @@ template <NarrowFloat T> Accuracy detail::narrow_gemm(const Executor& executor, 
   return accuracy;
 }
 
+namespace {
+
+checks::Extent extent_of(const TypedMatrix& x) {
+  return {x.data, {{x.rows, x.row_stride}, {x.columns, x.column_stride}}, size_bytes(x.dtype)};
+}
+
+}  // namespace
+
+// As above, C in 8 bits: the product in fp32 is gemm_ex's or, of 8-bit operands, scaled_gemm's without scales.
+Accuracy detail::float8_gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const TypedMatrix& a,
+                             const TypedMatrix& b, float beta, const TypedMatrix& c, const Rounding& rounding) {
+  constexpr const char* operation = "blas.gemm";
+  require(c.rows >= 0 && c.columns >= 0, "{}: C is {} x {}; extents must be >= 0", operation, c.rows, c.columns);
+  checks::check_owner(operation, "C", executor, c.executor);
+  checks::check_address(operation, "C", c.data, c.rows == 0 || c.columns == 0);
+  checks::distinct_elements(operation, "C", extent_of(c));
+  checks::no_overlap(operation, "A", extent_of(a), "C", extent_of(c));
+  checks::no_overlap(operation, "B", extent_of(b), "C", extent_of(c));
+  const Array<float> sums(executor, {c.rows, c.columns});
+  const auto s = MatrixView<float>::row_major(executor, sums.data(), c.rows, c.columns);
+  const bool multiplies = alpha != 0 && (op_a == Op::N ? a.columns : a.rows) > 0;
+  Accuracy accuracy = is_fp8(a.dtype) ? scaled_gemm_ex(executor, op_a, op_b, multiplies ? 1.0F : 0.0F, a, b, 0, s)
+                                      : gemm_ex(executor, op_a, op_b, multiplies ? 1.0F : 0.0F, a, b, 0, s);
+  if (c.rows == 0 || c.columns == 0) return accuracy;
+  const double in_float = accuracy.bound + 3 * 0x1p-24,
+               unit = (rounding.is_stochastic() ? 2 : 1) * unit_roundoff(c.dtype);
+  accuracy.bound = in_float + unit * (1 + in_float);
+  NarrowArgs store{DType::Float32, c.dtype,      c.rows,          c.columns, s.data(), s.row_stride(), 1,
+                   c.data,         c.row_stride, c.column_stride, alpha,     beta,     rounding};
+  if (!multiplies) {  // C = beta C, or zeros without reading it
+    store.alpha = 1;
+    if (beta != 0) store.x = nullptr;
+  }
+  dispatch(kRound, executor, store);
+  return accuracy;
+}
+
 #define TRN_NARROW_GEMM(T)                                                                                           \
   template Accuracy detail::narrow_gemm<T>(const Executor&, Op, Op, float, const MatrixView<const T>&,               \
                                            const MatrixView<const T>&, float, const MatrixView<T>&, const Rounding&, \

@@ -1,4 +1,4 @@
-// gemm that rounds its 16-bit C stochastically: the rule in double, the same bits on host and devices where the sums
+// gemm that rounds its 16-bit or 8-bit C stochastically: the rule in double, the same bits on host and devices where the sums
 // are exact, whatever the transposes, leading dimensions and factors; the bound; what is refused.
 #include "narrow_support.hpp"
 
@@ -20,12 +20,13 @@ struct Case {
 };
 
 // Small integers, so that every sum is exact in fp32 in any order; C is tenths rounded to T.
-template <class T> struct Problem {
+template <class T, class In = T> struct Problem {
   Case c;
-  std::vector<T> a, b, start;
+  std::vector<In> a, b;
+  std::vector<T> start;
   explicit Problem(const Case& given) : c(given) {
     std::mt19937_64 engine(17);
-    const auto fill = [&](std::vector<T>& v, std::int64_t size, float scale) {
+    const auto fill = [&]<class V>(std::vector<V>& v, std::int64_t size, float scale) {
       for (std::int64_t i = 0; i < size; ++i) v.emplace_back(static_cast<float>(engine() % 31) * scale - 15 * scale);
     };
     fill(a, c.m * c.k, 1), fill(b, c.k * c.n, 1), fill(start, c_size(), 0.1f);
@@ -37,13 +38,13 @@ template <class T> struct Problem {
   }
 
   std::vector<T> run(const Executor& e, const Rounding& rounding, Accuracy* accuracy = nullptr) const {
-    const auto da = Array<T>::from_host(e, {std::ssize(a)}, a), db = Array<T>::from_host(e, {std::ssize(b)}, b),
-               dc = Array<T>::from_host(e, {std::ssize(start)}, start);
+    const auto da = Array<In>::from_host(e, {std::ssize(a)}, a), db = Array<In>::from_host(e, {std::ssize(b)}, b);
+    const auto dc = Array<T>::from_host(e, {std::ssize(start)}, start);
     const std::int64_t ar = c.op_a == Op::N ? c.m : c.k, ac = c.op_a == Op::N ? c.k : c.m,
                        br = c.op_b == Op::N ? c.k : c.n, bc = c.op_b == Op::N ? c.n : c.k;
     const MatrixView<T> out(e, dc.data(), c.m, c.n, c.column_major ? 1 : ld(), c.column_major ? ld() : 1);
-    const Accuracy got = gemm(e, c.op_a, c.op_b, c.alpha, MatrixView<const T>::row_major(e, da.data(), ar, ac),
-                              MatrixView<const T>::row_major(e, db.data(), br, bc), c.beta, out, rounding);
+    const Accuracy got = gemm(e, c.op_a, c.op_b, c.alpha, MatrixView<const In>::row_major(e, da.data(), ar, ac),
+                              MatrixView<const In>::row_major(e, db.data(), br, bc), c.beta, out, rounding);
     if (accuracy) *accuracy = got;
     return dc.to_host();
   }
@@ -104,6 +105,53 @@ TEST(NarrowGemm, FollowsTheRuleOnTheHost) { every_case<bfloat16>("host"), every_
 TEST(NarrowGemm, SameBitsOnTrn1) { every_case<bfloat16>("sim:trn1"); }
 TEST(NarrowGemm, SameBitsOnTrn2) { every_case<bfloat16>("sim:trn2"), every_case<float16>("sim:trn2"); }
 TEST(NarrowGemm, SameBitsOnTrn3) { every_case<float16>("sim:trn3"); }
+
+// C in 8 bits, of operands of the type In. Numbers beyond its largest are among the results.
+template <class T, class In> void every_float8_case(const char* machine) {
+  const auto e = Executor::open(machine);
+  const Rounding::Stochastic how{78, 1};
+  for (const Case& c : kCases) {
+    const Problem<T, In> problem(c);
+    const Recorder recorder(e);
+    Accuracy accuracy;
+    const auto got = problem.run(e, how, &accuracy), want = problem.want(how);
+    EXPECT_EQ(recorder.family_of(sizeof(In) == 1 ? "blas.scaled_gemm" : "blas.gemm"), name(e.family()));
+    EXPECT_EQ(recorder.family_of("blas.round"), name(e.family()));
+    EXPECT_NEAR(accuracy.bound, 2 * unit_roundoff(dtype_of<T>), 1e-4);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      ASSERT_TRUE(same_number(static_cast<float>(got[i]), static_cast<float>(want[i])))
+          << e.name() << " " << c.m << " x " << c.n << " at " << i << ": " << static_cast<float>(got[i]) << " for "
+          << static_cast<float>(want[i]);
+  }
+}
+TEST(NarrowGemm, IntoEightBitsOnTheHost) {
+  every_float8_case<float8_e4m3, bfloat16>("host"), every_float8_case<float8_e4m3fn, float>("host");
+  every_float8_case<float8_e5m2, float16>("host"), every_float8_case<float8_e5m2, float8_e4m3>("host");
+}
+TEST(NarrowGemm, IntoEightBitsOnDevices) {
+  every_float8_case<float8_e5m2, bfloat16>("sim:trn1"), every_float8_case<float8_e4m3, float>("sim:trn2");
+  every_float8_case<float8_e4m3, float8_e4m3>("sim:trn2"), every_float8_case<float8_e4m3fn, float16>("sim:trn3");
+}
+// To nearest, and what is refused.
+TEST(NarrowGemm, IntoEightBitsToNearestAndRefusals) {
+  const Problem<float8_e4m3, bfloat16> problem({33, 13, 20, Op::N, Op::N, 0.07f, 0.3f});
+  Accuracy accuracy;
+  const auto got = problem.run(kHost, Rounding::Nearest{}, &accuracy);
+  EXPECT_NEAR(accuracy.bound, unit_roundoff(DType::Float8E4M3), 1e-4);
+  for (std::int64_t i = 0; i < 33; ++i) {
+    for (std::int64_t j = 0; j < 13; ++j)
+      EXPECT_EQ(got[problem.at(i, j)].bits, float8_e4m3(problem.before(i, j)).bits) << i << " " << j;
+  }
+  std::vector<float8_e4m3> x(4, float8_e4m3(1.0f)), w(4);
+  const MatrixView<const float8_e4m3> a(kHost, x.data(), 2, 2, 2, 1);
+  const auto multiply = [&](const MatrixView<float8_e4m3>& out) {
+    return gemm(kHost, Op::N, Op::N, 1.0f, a, a, 0.0f, out, Rounding::Stochastic{1});
+  };
+  EXPECT_NO_THROW(multiply({kHost, w.data(), 2, 2, 2, 1}));
+  EXPECT_THROW(multiply({kHost, w.data(), 2, 1, 2, 1}), InvalidArgument);
+  EXPECT_THROW(multiply({kHost, w.data(), 2, 2, 0, 1}), InvalidArgument);
+  EXPECT_THROW(multiply({kHost, x.data(), 2, 2, 2, 1}), InvalidArgument);
+}
 
 // Rows of C that are longer than a tile and do not follow one another in whole blocks are taken one by one.
 TEST(NarrowGemm, LongRowsOnTheDevice) {

@@ -62,6 +62,47 @@ void expect_same_terms(const Executor& executor, const Molecule<T>& m, const Pai
   EXPECT_EQ(recorder.family_of("blas.pair_energy"), name(executor.family()));
 }
 
+// Two sets of columns side by side, as of two spins: the host leaves the zeros out, a device multiplies them. Both are
+// the sum of the one block that is not zero, in double; an infinity is not lost beside zeros.
+TEST(PairEnergyBlocks, ColumnsOfZeros) {
+  for (const std::int64_t split : {1, 12, 39}) {
+    Molecule<float> m(5, 30, 40);
+    const auto at = [&](std::int64_t i, std::int64_t p, std::int64_t a) -> float& {
+      return m.b[static_cast<std::size_t>((i * m.naux + p) * m.nvir + a)];
+    };
+    for (std::int64_t i = 0; i < m.nocc; ++i) {
+      for (std::int64_t p = 0; p < m.naux; ++p) {
+        for (std::int64_t a = 0; a < m.nvir; ++a) {
+          if ((i < 2) != (a < split)) at(i, p, a) = 0;
+        }
+      }
+    }
+    for (const char* name : {"host", "sim:trn2"}) {
+      const PairEnergy e = m.energy(Executor::open(name), {.left = 2});
+      std::size_t next = 0;
+      for (std::int64_t i = 0; i < 2; ++i) {
+        for (std::int64_t j = 2; j < m.nocc; ++j, ++next) {
+          double sum = 0;
+          for (std::int64_t a = 0; a < split; ++a) {
+            for (std::int64_t b = split; b < m.nvir; ++b) {
+              double t = 0;
+              for (std::int64_t p = 0; p < m.naux; ++p) t += static_cast<double>(at(i, p, a)) * at(j, p, b);
+              sum += t * t /
+                     (static_cast<double>(m.occupied[static_cast<std::size_t>(i)]) +
+                      m.occupied[static_cast<std::size_t>(j)] - m.virtuals[static_cast<std::size_t>(a)] -
+                      m.virtuals[static_cast<std::size_t>(b)]);
+            }
+          }
+          EXPECT_LE(std::abs(e.pairs[next].opposite_spin - 2 * sum), e.pairs[next].bound) << name;
+          EXPECT_LT(sum, 0);
+        }
+      }
+    }
+    at(3, 7, split) = INFINITY;
+    EXPECT_TRUE(std::isnan(m.energy(Executor::host(), {.left = 2}).opposite_spin));
+  }
+}
+
 TEST(PairEnergyBlocks, TermsAreThoseOfOneCall) {
   const Molecule<float> single(5, 40, 37);
   const Molecule<double> wide(5, 40, 37);

@@ -50,7 +50,7 @@ struct Layout8 {
   bool a_by_columns, b_by_columns, c_by_columns;
   std::int64_t pad = 0;  // further elements between rows or columns
 };
-enum class Scaling { None, Tensor, Vectors, Blocks, BlocksOfA };
+enum class Scaling { None, Tensor, Vectors, Blocks, BlocksOfA, PowersOfTwo };
 
 template <class T> MatrixView<T> shaped(const Executor& e, T* data, std::int64_t rows, std::int64_t columns,
                                         bool by_columns, std::int64_t pad) {
@@ -63,7 +63,7 @@ std::int64_t storage(std::int64_t rows, std::int64_t columns, bool by_columns, s
 
 template <class A, class B, class Out> void check(const std::vector<std::string>& executors, std::int64_t m,
                                                   std::int64_t n, std::int64_t k, Scaling scaling, Layout8 layout,
-                                                  float alpha, float beta, unsigned seed) {
+                                                  float alpha, float beta, unsigned seed, bool in_bfloat16 = false) {
   SCOPED_TRACE(::testing::Message() << m << " x " << n << " x " << k << ", scaling " << static_cast<int>(scaling)
                                     << ", layout " << layout.a_by_columns << layout.b_by_columns << layout.c_by_columns
                                     << " pad " << layout.pad << ", beta " << beta);
@@ -71,12 +71,19 @@ template <class A, class B, class Out> void check(const std::vector<std::string>
   const auto a = codes<A>(storage(m, k, layout.a_by_columns, pad), seed);
   const auto b = codes<B>(storage(k, n, layout.b_by_columns, pad), seed + 1);
   const auto old = floats(storage(m, n, layout.c_by_columns, pad), seed + 2, -1e4, 1e4);
-  const bool in_blocks = scaling == Scaling::Blocks || scaling == Scaling::BlocksOfA;
+  const bool both_in_blocks = scaling == Scaling::Blocks || scaling == Scaling::PowersOfTwo,
+             in_blocks = both_in_blocks || scaling == Scaling::BlocksOfA;
   const std::int64_t sa_rows = scaling == Scaling::Vectors || in_blocks ? m : 1, sa_blocks = in_blocks ? blocks : 1,
-                     sb_columns = scaling == Scaling::Vectors || scaling == Scaling::Blocks ? n : 1,
-                     sb_blocks = scaling == Scaling::Blocks ? blocks : 1;
-  const auto sa = floats(sa_rows * sa_blocks, seed + 3, 0.01, 2),
-             sb = floats(sb_blocks * sb_columns, seed + 4, 0.01, 2);
+                     sb_columns = scaling == Scaling::Vectors || both_in_blocks ? n : 1,
+                     sb_blocks = both_in_blocks ? blocks : 1;
+  auto sa = floats(sa_rows * sa_blocks, seed + 3, 0.01, 2), sb = floats(sb_blocks * sb_columns, seed + 4, 0.01, 2);
+  if (scaling == Scaling::PowersOfTwo) {
+    for (auto* scales : {&sa, &sb}) {
+      for (float& x : *scales)  // from 2^-30 to 2^29; small enough for the sums of a float16 C
+        x = std::ldexp(x < 1 ? 1.0F : -1.0F,
+                       std::is_same_v<Out, float16> ? static_cast<int>(x * 4) - 15 : static_cast<int>(x * 30) - 30);
+    }
+  }
   const auto a_at = [&](std::int64_t i, std::int64_t p) {
     return a[static_cast<std::size_t>(layout.a_by_columns ? i + p * (m + pad) : i * (k + pad) + p)];
   };
@@ -151,6 +158,9 @@ template <class A, class B, class Out> void check(const std::vector<std::string>
                     shaped<const B>(e, db.data(), k, n, layout.b_by_columns, pad), beta,
                     shaped<Out>(e, dc.data(), m, n, layout.c_by_columns, pad), options);
     EXPECT_EQ(recorder.family_of("blas.scaled_gemm"), name == "host" ? "host" : "device");
+    if (name != "host" && scaling == Scaling::PowersOfTwo) {
+      EXPECT_EQ(recorder.count(EventKind::Run), in_bfloat16 ? 3 : 1);
+    }
     const std::vector<Out> after = dc.to_host();
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
@@ -201,6 +211,26 @@ TEST(ScaledGemm, BothSidesOfEveryEdge) {
     check<float8_e4m3, float8_e4m3, float>({"host", "sim:trn2"}, 5, n, 40, Scaling::Blocks, {}, 1, 1, ++seed);
   check<float8_e4m3, float8_e4m3, float>({"host", "sim:trn2"}, 4, 6, 0, Scaling::Tensor, {}, 1, 0.5F, ++seed);
   check<float8_e4m3, float8_e4m3, float>({"host", "sim:trn2"}, 4, 6, 9, Scaling::Tensor, {}, 0, 0, ++seed);
+}
+
+// Scales for each 128 of k that are powers of two: three programs, operands with their scales in bfloat16, where the
+// product is large enough and the factor is a power of two, too; the stated bits either way.
+TEST(ScaledGemm, ScalesThatArePowersOfTwo) {
+  unsigned seed = 300;
+  const auto run = [&]<class A, class B, class Out>(A, B, Out, const char* machine, std::int64_t m, std::int64_t n,
+                                                    std::int64_t k, Layout8 layout, float alpha, float beta,
+                                                    bool in_bfloat16) {
+    check<A, B, Out>({"host", machine}, m, n, k, Scaling::PowersOfTwo, layout, alpha, beta, ++seed, in_bfloat16);
+  };
+  const float8_e4m3 e4{};
+  const float8_e5m2 e5{};
+  run(e4, e4, 0.0F, "sim:trn2", 130, 20, 4097, {false, true, false}, 1, 0, true);
+  run(e4, e5, bfloat16{}, "sim:trn2", 257, 6, 2811, {false, true, true, 3}, -0.25F, 0.7F, true);
+  run(e5, e5, 0.0F, "sim:trn3", 5, 1025, 2800, {true, false, false}, 2, 1, true);
+  run(float8_e4m3fn{}, e5, float16{}, "sim:trn3", 3, 514, 4096, {true, true, false}, 0x1p-19F, 0, true);
+  run(e4, e4, 0.0F, "sim:trn2", 130, 20, 3900, {false, true, false}, 1, 0, false);  // too small
+  run(e4, e4, 0.0F, "sim:trn2", 3, 5, 8193, {false, true, false}, 0.3F, 0, false);  // not a power of two
+  run(e4, e4, 0.0F, "sim:trn2", 3, 5, 8193, {false, true, false}, 0x1p25F, 0, false);
 }
 
 TEST(ScaledGemm, EveryPairOfTypes) {

@@ -1,6 +1,7 @@
 // The iterative methods on a simulated device: the same loops, with every product and vector operation there.
 #include <trn/core/event.hpp>
 #include <trn/solver/partial_spectra.hpp>
+#include <trn/solver/stored_vectors.hpp>
 
 #include "krylov_support.hpp"
 
@@ -66,6 +67,59 @@ template <class T> void krylov_runs(std::int64_t n, const std::vector<std::strin
       EXPECT_LE(residuals[j], 1.1e-3);
     }
   }
+}
+
+// Vectors in bfloat16: the loops' every operation on the device, the stored numbers bfloat16, and a guess rounded to
+// the host's bits, with columns that are contiguous and columns that are not.
+template <class T> void stored_runs(std::int64_t n, const Rounding& rounding) {
+  const Executor device = Executor::open("sim:trn2"), host = Executor::host();
+  Random random(307);
+  const auto a = with_spectrum<T>(geometric(n, 4), random);
+  const auto b = random_matrix<T>(n, 2, random);
+  const Matrix<T> da = moved<T>(device, a), db = moved<T>(device, b), dx(device, n, 2), across(device, 2, n);
+  const DenseOperator<T> op(da.view());
+  StoredOptions options;
+  options.rounding = rounding;
+  options.tolerance = 4 * 0x1p-7, options.max_iterations = 200;
+  const auto stored = [](const std::vector<T>& x) {
+    for (const T& v : x) {
+      EXPECT_EQ(static_cast<float>(bfloat16(std::real(v))), std::real(v));
+      EXPECT_EQ(static_cast<float>(bfloat16(std::imag(v))), std::imag(v));
+    }
+  };
+  for (const bool gradients : {true, false}) {
+    for (const MatrixView<T>& x : {dx.view(), across.view().transposed()}) {
+      const Recorder recorder(device);
+      const auto report =
+          gradients ? cg_stored<T>(op, db.view(), x, options) : richardson_stored<T>(op, db.view(), x, 0.4, options);
+      EXPECT_TRUE(report.outcome.ok()) << name(report.outcome.status) << " " << report.residuals[0];
+      expect_on_device(recorder, n * n * static_cast<std::int64_t>(sizeof(T)));
+      EXPECT_EQ(recorder.family_of("blas.round"), "device");
+    }
+    stored(dx.to_host()), stored(across.to_host());
+    for (const double r : true_residuals(a, b, fetched(dx))) EXPECT_LE(r, 1.1 * options.tolerance);
+  }
+  // A tolerance that every guess meets: x is the guess as it was stored.
+  const Matrix<T> ha = moved<T>(host, a), hb = moved<T>(host, b), hx = moved<T>(host, b);
+  options.tolerance = 0.9999, options.guess = Guess::InX, options.max_iterations = 1;
+  std::vector<T> small = hx.to_host();
+  for (T& v : small) v *= Real<T>(1e-3);
+  const Matrix<T> hs = Matrix<T>::from_host(host, n, 2, small), ds = Matrix<T>::from_host(device, n, 2, small);
+  (void)richardson_stored<T>(DenseOperator<T>(ha.view()), hb.view(), hs.view(), 1e-30, options);
+  (void)richardson_stored<T>(op, db.view(), ds.view(), 1e-30, options);
+  EXPECT_EQ(hs.to_host(), ds.to_host());
+  EXPECT_NE(hs.to_host(), small);
+}
+TEST(IterativeDevice, VectorsStoredInBfloat16) {
+  stored_runs<float>(32, Rounding());
+  stored_runs<float>(130, Rounding::Stochastic{11});
+  stored_runs<std::complex<float>>(24, Rounding::Stochastic{12});
+}
+TEST(IterativeDevice, DoubleIsNotStoredOnDevices) {
+  const Executor device = Executor::open("sim:trn2");
+  const Matrix<double> a = Matrix<double>::from_host(device, 2, 2, std::vector<double>{2, 0, 0, 2}), b(device, 2, 1),
+                       x(device, 2, 1);
+  EXPECT_THROW(cg_stored<double>(DenseOperator<double>(a.view()), b.view(), x.view()), NotImplemented);
 }
 
 TEST(IterativeDevice, KrylovInFloat) { krylov_runs<float>(32, {}); }

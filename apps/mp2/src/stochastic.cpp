@@ -175,7 +175,10 @@ struct Trace {
   std::int64_t products = 0, kept = 0, residuals = 0;  // columns of Q and of G
 };
 
-// Hutch++ with the standard error of the header.
+// Hutch++ with the standard error of the header. solver::trace_hutchpp makes the same value from the same number of
+// products, and estimates its error from the spread of the samples, which says too little where one eigenvalue is left
+// (trn/solver/randomized.hpp). The interval here needs the norm of what Q leaves, ||(1 - Q Q^T) A G||_F, which that
+// function does not keep; hence the loop is here.
 Trace trace_of(const EnergyOperator& a, std::int64_t n, std::int64_t samples, std::uint64_t seed) {
   Trace trace;
   trace.kept = std::min(samples / 3, n);

@@ -10,22 +10,31 @@
 //
 // With a scale for each 128 of k a matmul contracts 128 (64 partitions of pairs), and the Vector Engine adds factor
 // times sum into SBUF after each. That binds: a pass over 512 columns takes 2.5 times as long as the matmul, and there
-// are two, one where the columns share their scale. On trn2 a product in bfloat16 is quicker; trn3 has MX (mx.hpp).
+// are two, one where the columns share their scale. So scales that are powers of two, as quantize makes them, take
+// another road, with the same bits: a number of 8 bits times such a scale is a bfloat16 (apply_scales.hpp), and a sum
+// of 128 products with both scales in them is the scaled sum, because scaling by a power of two commutes with every
+// rounding while nothing leaves the range of float. gemm's kernel adds sums of 128 in the same order, in PSUM. Whether
+// the scales are such is read from them: ceil(k / 128) (m + n) numbers come to the host first.
 //
 // An operand whose k is the contiguous direction arrives by dma_transpose of pairs: two neighbours in k are one 16-bit
 // number there. It needs an even number of them at even addresses; other layouts are loaded element by element, right
 // and slow.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <trn/blas/scaled_gemm.hpp>
+#include <trn/core/array.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/blocks/elementwise.hpp>
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/matmul.hpp>
+#include <trn/tile/device.hpp>
 #include <trn/tile/launch.hpp>
 #include <trn/tile/stores.hpp>
 
 #include "../kernels/scaled.hpp"
+#include "apply_scales.hpp"
 #include "launch.hpp"
 #include "views.hpp"
 
@@ -271,9 +280,7 @@ class ScaledKernel {
   Access rows_, columns_, alpha_, beta_, c_in_, c_;
 };
 
-}  // namespace
-
-tile::Program scaled_gemm_program(const ScaledShape& shape, const Machine& machine) {
+void require_multiplies(const ScaledShape& shape, const Machine& machine) {
   if (!machine.double_row)
     fail<NotImplemented>(
         "blas.scaled_gemm: {} multiplies 8-bit floats at the rate of 16-bit ones; use gemm in bfloat16, "
@@ -281,12 +288,67 @@ tile::Program scaled_gemm_program(const ScaledShape& shape, const Machine& machi
         machine.name);
   if (!machine.float8_e4m3fn && (shape.a == DType::Float8E4M3FN || shape.b == DType::Float8E4M3FN))
     fail<NotImplemented>("blas.scaled_gemm: {} has no float8_e4m3fn; use float8_e4m3", machine.name);
+}
+
+}  // namespace
+
+tile::Program scaled_gemm_program(const ScaledShape& shape, const Machine& machine) {
+  require_multiplies(shape, machine);
   require(shape.m >= 1 && shape.n >= 1 && shape.k >= 1,
           "blas.scaled_gemm: a program needs m, n, k >= 1, got {}, {}, {}", shape.m, shape.n, shape.k);
   return ScaledKernel(shape, machine).build();
 }
 
 namespace device {
+
+namespace {
+
+// Below this number of sums of 128 x 512 x 128 the launches of three programs cost more than they save.
+constexpr std::int64_t kSumsWorthAProduct = 64;
+// Exponents for which no product or sum of 8-bit floats with both scales in them leaves float's range or loses bits
+// below it: 2^(2 (16 + 30)) times k, and 2^(-2 (16 + 30)).
+constexpr int kScaleExponent = 30, kAlphaExponent = 20;
+
+bool power_of_two(float x, int most) {
+  int exponent = 0;
+  return std::isfinite(x) && std::abs(std::frexp(x, &exponent)) == 0.5F && std::abs(exponent - 1) <= most;
+}
+
+// Of the scales of `rows` rows and `blocks` blocks with strides (row, block), 0 where one is for all.
+bool powers_of_two(const Executor& executor, const float* scale, std::int64_t rows, std::int64_t row,
+                   std::int64_t blocks, std::int64_t block) {
+  if (scale == nullptr) return true;
+  const Shape shape{row == 0 ? 1 : rows, block == 0 ? 1 : blocks};
+  const Strides from{row, block}, to = row_major_strides(shape);
+  std::vector<float> values(static_cast<std::size_t>(shape[0] * shape[1]));
+  const Executor host = Executor::host();
+  trn::detail::copy_elements({&executor, const_cast<float*>(scale), &shape, &from}, {&host, values.data(), &shape, &to},
+                             sizeof(float));
+  return std::all_of(values.begin(), values.end(), [](float x) { return power_of_two(x, kScaleExponent); });
+}
+
+// C = alpha (A with its scales) (B with its scales) + beta C in bfloat16; see the top of the file.
+void product_of_scaled(const Executor& executor, const ScaledArgs& args) {
+  const ScaledShape& s = args.shape;
+  const ApplyScalesShape a{s.a, s.m, s.k, s.am, s.ak, s.a_row, s.a_block},
+      b{s.b, s.n, s.k, s.bn, s.bk, s.b_column, s.b_block};
+  const Array<bfloat16> wide_a(executor, {s.m, s.k}), wide_b(executor, {s.n, s.k});
+  const auto apply = [&](const ApplyScalesShape& shape, const void* x, const float* scale, const Array<bfloat16>& y) {
+    launch(executor, apply_scales_program, shape,
+           {{"x", x}, scale ? Argument("scale", scale) : constant("scale", std::array{1.0F}), {"y", y.data()}});
+  };
+  apply(a, args.a, args.scale_a, wide_a);
+  apply(b, args.b, args.scale_b, wide_b);
+  GemmShape product{DType::BFloat16, s.out, s.m, s.n, s.k, a.yr(), a.yk(), b.yk(), b.yr(), s.cm, s.cn};
+  ProductCall call{product, wide_a.data(), wide_b.data(), args.c, args.alpha, args.beta};
+  if (s.cm == 1 && s.cn != 1 && s.n > 1) {  // rows are stored
+    call.shape = {DType::BFloat16, s.out, s.n, s.m, s.k, b.yr(), b.yk(), a.yk(), a.yr(), s.cn, s.cm};
+    std::swap(call.a, call.b);
+  }
+  run_product(executor, call);
+}
+
+}  // namespace
 
 void scaled_gemm(const Executor& executor, const ScaledArgs& args) {
   ScaledShape s = args.shape;
@@ -295,6 +357,15 @@ void scaled_gemm(const Executor& executor, const ScaledArgs& args) {
     const ScaleShape scale{s.out, s.m, s.n, s.cm, s.cn, s.beta};
     return launch(executor, scale_program, scale, {{"c", args.c}, constant("beta", std::array{args.beta})});
   }
+  const Machine& machine = device_of(executor).machine();
+  require_multiplies(s, machine);
+  const std::int64_t groups = ceil_div(s.k, kScaleBlock);
+  if (s.blocks &&
+      ceil_div(s.m, machine.partitions) * ceil_div(s.n, blocks::bank_columns(machine)) * groups >= kSumsWorthAProduct &&
+      power_of_two(args.alpha, kAlphaExponent) &&
+      powers_of_two(executor, args.scale_a, s.m, s.a_row, groups, s.a_block) &&
+      powers_of_two(executor, args.scale_b, s.n, s.b_column, groups, s.b_block))
+    return product_of_scaled(executor, args);
   const void *a = args.a, *b = args.b, *scale_a = args.scale_a, *scale_b = args.scale_b;
   // Rows are stored, so where columns are the contiguous direction of C its transpose is computed.
   if (s.cm == 1 && s.cn != 1 && s.n > 1) {

@@ -1,7 +1,6 @@
 // Sums, conjugate gradients and Richardson's iteration with vectors stored in bfloat16.
 #include <trn/solver/stored_vectors.hpp>
 
-#include "host_only.hpp"
 #include "iterative/stored.hpp"
 #include "scalars.hpp"
 
@@ -67,7 +66,6 @@ StoredSum sum_stored(std::span<const float> x, const StoredOptions& options) {
 template <Scalar T> IterationReport cg_stored(const AnyOperator<T>& a, const ConstMatrix<T>& b, const MatrixView<T>& x,
                                               const StoredOptions& options) {
   const iterative::StoreRounding rounding = iterative::rounding_of(options);
-  if (a) on_host_only("solver.cg_stored", a.executor());
   return iterative::iterate<T>({"solver.cg_stored", "cg, bfloat16 vectors"}, a, {}, b, x, options,
                                iterative::cg_loop<T>, &rounding, iterative::cg_guess<T>);
 }
@@ -77,7 +75,6 @@ template <Scalar T> IterationReport richardson_stored(const AnyOperator<T>& a, c
                                                       const StoredOptions& options) {
   require(omega > 0 && std::isfinite(omega), "solver.richardson_stored: omega is {}; it must be positive", omega);
   const iterative::SmallSteps steps{iterative::rounding_of(options), omega};
-  if (a) on_host_only("solver.richardson_stored", a.executor());
   return iterative::iterate<T>({"solver.richardson_stored", "richardson, bfloat16 vectors"}, a, {}, b, x, options,
                                iterative::richardson_loop<T>, &steps, iterative::richardson_guess<T>);
 }

@@ -17,7 +17,7 @@
 // as their arithmetic.
 #pragma once
 
-#include <trn/blas/gemm.hpp>
+#include <trn/blas/scaled_gemm.hpp>
 #include <trn/core/rounding.hpp>
 
 namespace trn::blas {
@@ -47,6 +47,8 @@ void narrow_copy(const Executor& executor, const AnyVector& x, const AnyVector& 
 template <NarrowFloat T> Accuracy narrow_gemm(const Executor& executor, Op op_a, Op op_b, float alpha,
                                               const MatrixView<const T>& a, const MatrixView<const T>& b, float beta,
                                               const MatrixView<T>& c, const Rounding& rounding, Precision precision);
+Accuracy float8_gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const TypedMatrix& a,
+                     const TypedMatrix& b, float beta, const TypedMatrix& c, const Rounding& rounding);
 }  // namespace detail
 
 // y = round(alpha x + y). Returns at once when alpha = 0.
@@ -80,6 +82,20 @@ requires(std::same_as<std::remove_const_t<A>, C>&& std::same_as<std::remove_cons
     gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const MatrixView<A>& a, const MatrixView<B>& b,
          float beta, const MatrixView<C>& c, const Rounding& rounding, Precision precision = {}) {
   return detail::narrow_gemm<C>(executor, op_a, op_b, alpha, a, b, beta, c, rounding, precision);
+}
+
+// The same into 8 bits, of float, bfloat16 or float16 operands of one type (Native), or of two 8-bit ones (trn2, trn3;
+// S then is scaled_gemm's, whose bits every executor has). alpha carries the scale that C is stored with; what exceeds
+// C's largest number overflows.
+template <Element A, Element B, Float8 C>
+requires(!std::is_const_v<C> &&
+         ((Float8<A> && Float8<B>) ||
+          (std::same_as<std::remove_const_t<A>, std::remove_const_t<B>> &&
+           (std::same_as<std::remove_const_t<A>, float> || std::same_as<std::remove_const_t<A>, bfloat16> ||
+            std::same_as<std::remove_const_t<A>, float16>)))) Accuracy
+    gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const MatrixView<A>& a, const MatrixView<B>& b,
+         float beta, const MatrixView<C>& c, const Rounding& rounding) {
+  return detail::float8_gemm(executor, op_a, op_b, alpha, a, b, beta, c, rounding);
 }
 
 }  // namespace trn::blas

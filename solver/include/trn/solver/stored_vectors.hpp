@@ -1,8 +1,9 @@
 // Iterations and sums whose vectors are stored in bfloat16, with rounding to nearest or stochastically: how a machine
-// with narrow memory behaves, on the host and in software. Every element that a loop writes to memory is rounded there;
-// arithmetic in between is the type's own. Elements are numbered as they are rounded, columns one after the other, the
-// real part of a complex one first; the number, the seed and the step give the random word (trn/core/rounding.hpp), so
-// that runs are reproducible.
+// with narrow memory behaves. Every element that a loop writes to memory is rounded there; arithmetic in between is the
+// type's own. The iterations run where the operator and the vectors are, on devices in float and complex<float>; sums
+// are the host's. Column number c that a run rounds has the words of stream step + c, its elements are numbered from 0,
+// the real part of a complex one first (trn/core/rounding.hpp), so that runs are reproducible and equal vectors are
+// rounded to equal bits on every executor. A sum's additions are numbered in one stream.
 //
 // **Why stochastic.** To nearest, an update below half a unit in the last place of x is lost, every time: sums and slow
 // iterations stand still. Stochastic rounding keeps such updates on average, E[round(y)] = y. Errors are then sums of
