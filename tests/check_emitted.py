@@ -1,8 +1,8 @@
 """Emits every operation that the command line knows for every machine, and holds the texts against the documented NKI
 signatures: check_emitted.py TRNSCI
 
-An operation without a program on the command line says so and is counted as such; every other failure to emit is a
-finding. Prints the number of kernels and calls.
+An operation without a program on the command line says so in so many words and stands in HOST_ONLY; every other failure
+to emit is a finding, and so is an operation of that list that has a program. Prints the number of kernels and calls.
 """
 
 import re
@@ -19,17 +19,19 @@ from nki import _rules  # noqa: E402
 MACHINES = ("trn1", "trn2", "trn3")
 # Operations that not every machine has.
 ONLY = {"blas.scaled_gemm": ("trn2", "trn3"), "blas.mx_gemm": ("trn3",), "blas.mx_quantize": ("trn3",)}
+LONG_EXACT = "--precision exact --dtype fp64 --m 2048 --n 2048 --k 2048"
+LONG_PAIRS = "--nocc 40 --naux 672 --nvir 152"
 # Beside every operation as it is by default: options that make another kernel.
 VARIANTS = {
     "blas.gemm": ["--op-a T", "--op-b T", "--dtype bf16", "--precision bf16x6 --m 300 --n 200 --k 500",
-                  "--precision exact --dtype fp64 --m 200 --n 100 --k 300", "--m 4096 --n 4096 --k 4096"],
+                  "--precision exact --dtype fp64 --m 200 --n 100 --k 300", "--m 4096 --n 4096 --k 4096", LONG_EXACT],
     "blas.gemm_batched": ["--listed --count 5", "--m 200 --n 300 --k 260 --count 3"],
     "blas.scaled_gemm": ["--scales tensor --m 33 --n 70 --k 301", "--scales blocks --m 600 --n 200 --k 700 --dtype fp8_e5m2"],
     "blas.quantize": ["--scales tensor --m 300 --k 3000", "--scales blocks --m 40 --k 2100"],
     "blas.round": ["--dtype fp16 --n 3001", "--dtype fp8_e5m2 --n 700000", "--rounding nearest"],
     "blas.trsm": ["--m 300 --n 70 --op T", "--m 300 --n 1", "--uplo U --precision bf16x6 --m 200 --n 100"],
-    "blas.pair_energy": ["--precision bf16x6", "--dtype fp64 --nocc 5 --naux 70 --nvir 60"],
-    "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact --dtype fp64"],
+    "blas.pair_energy": ["--precision bf16x6", "--dtype fp64 --nocc 5 --naux 70 --nvir 60", LONG_PAIRS],
+    "fft.c2c": ["--n 256 --batch 200", "--n 1000", "--n 65536", "--n 100 60", "--n 1024 --precision bf16x6", "--n 512 --precision exact --dtype fp64", "--n 1048576", "--n 1024 1024"],
     "fft.r2c": ["--n 130 --batch 200", "--n 131072", "--n 64 64"],
     "sparse.attention": ["--queries 300 --heads 4 --kv-heads 2 --d 200 --precision bf16 --mask full"],
     "sparse.attention.backward": ["--queries 300 --heads 4 --kv-heads 2 --precision bf16 --mask band:1"],
@@ -47,9 +49,39 @@ SIZES = {"solver.geqrf": "--n 100", "solver.solve": "--n 60", "solver.eigh": "--
          "sparse.attention.backward": "--queries 300", "sparse.sddmm": "--generate poisson2d:20 --columns 130"}
 
 
+# The words in which an operation says that it has no program, after its own name.
+REFUSALS = (r"works on the caller's own numbers; it has no device kernel", r"has no device kernel(?: for [\w ]+)?; it runs on the host",
+            r"\w+ has no gathers; it runs on the host",
+            r"no device kernel for these types on executor '\w+'; use an executor of the other family")
+# Operations without a program, and the machines on which that is so.
+HOST_ONLY = {
+    **{f"blas.{name}": MACHINES for name in
+       "dgmm gbmv geam gemm_epilogue hbmv hemv her her2 hpmv hpr hpr2 rotg rotmg sbmv spmv spr spr2 symv syr syr2 tbmv tbsv tpmv "
+       "tpsv tpttr trmv trsv trttp".split()},
+    **{f"sparse.{name}": MACHINES for name in "cholesky csr2csc lu qr read spgemm spsv".split()},
+    "sparse.sddmm": ("trn1",),
+    "solver.getrf": MACHINES,
+}
+# Kernels that unroll to more calls than check_text.UNROLLED_CALLS: how many, and why their loops cannot be the device's,
+# whose registers go into addresses in HBM alone.
+LONG = {
+    ("blas.gemm", LONG_EXACT): (45000, "loops over moduli and blocks choose constants and residues in SBUF"),
+    ("blas.pair_energy", LONG_PAIRS): (48000, "the loop over pairs chooses columns of energies in SBUF"),
+}
+
+
+def refused(name, stderr):
+    """Whether this is the one line in which the operation says that it has no program."""
+    return any(re.fullmatch(rf"trnsci: {re.escape(name)}: {words}", " ".join(stderr.split())) for words in REFUSALS)
+
+
+def names_in(help_text):
+    return re.findall(r"^  (\w+\.[\w.]+) ", help_text, re.MULTILINE)
+
+
 def operations(command):
     text = subprocess.run([command, "emit", "--help"], capture_output=True, text=True).stdout
-    names = re.findall(r"^  (\w+\.\w+) ", text, re.MULTILINE)
+    names = names_in(text)
     if len(names) < 50:
         raise SystemExit(f"trnsci emit names {len(names)} operations: {text}")
     return names
@@ -70,21 +102,29 @@ def main(command):
         texts = texts[1:] or texts
         return case, [subprocess.CompletedProcess(result.args, result.returncode, text, result.stderr) for text in texts]
 
-    kernels, host_only, findings = 0, set(), []
+    kernels, host_only, longest, findings = 0, set(), {}, []
     with ThreadPoolExecutor(2) as pool:
         for (name, options, machine), results in pool.map(emit, cases):
             where = f"{name} {options} on {machine}"
             for result in results:
                 if result.returncode == 0:
                     kernels += 1
-                    findings += [f"{where}:{finding}" for finding in check_text.check(result.stdout)]
-                elif re.search("host|no device kernel|no device program", result.stderr):
-                    host_only.add(name)
+                    most = LONG.get((name, options), (check_text.UNROLLED_CALLS,))[0]
+                    findings += [f"{where}:{finding}" for finding in check_text.check(result.stdout, most=most)]
+                    longest[name, options] = max(longest.get((name, options), 0), check_text.calls(result.stdout))
+                elif refused(name, result.stderr):
+                    host_only.add((name, machine))
                 else:
                     findings.append(f"{where}: not emitted: {result.stderr.strip()}")
+    expected = {(name, machine) for name, where in HOST_ONLY.items() for machine in where}
+    findings += [f"{name} on {machine}: has no program and is not in HOST_ONLY" for name, machine in sorted(host_only - expected)]
+    findings += [f"{name} on {machine}: is in HOST_ONLY and has a program" for name, machine in sorted(expected - host_only)]
+    findings += [f"{' '.join(case)}: is in LONG and unrolls to {longest.get(case, 0)} calls" for case in LONG
+                 if longest.get(case, 0) <= check_text.UNROLLED_CALLS]
     for finding in findings:
         print(finding)
-    print(f"{kernels} kernels, {sum(_rules.CALLS.values())} calls, {len(findings)} findings; host only: {', '.join(sorted(host_only)) or 'none'}")
+    print(f"{kernels} kernels, {sum(_rules.CALLS.values())} calls, {len(findings)} findings; longest {max(longest.values())} calls "
+          f"unrolled; host only: {', '.join(sorted({name for name, _ in host_only})) or 'none'}")
     return 1 if findings else 0
 
 

@@ -13,6 +13,7 @@
 #include <trn/core/error.hpp>
 
 #include "commands.hpp"
+#include "compare.hpp"
 #include "input_file.hpp"
 #include "output.hpp"
 #include "report/format.hpp"
@@ -109,21 +110,8 @@ std::string text_of(const Json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-Run read_run(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  require(in.good(), "'{}' cannot be read; give a file that trnsci wrote with --json", path);
-  std::stringstream content;
-  content << in.rdbuf();
-  // Deeper than anything that is written here; the parser and this file go down by calling themselves.
-  constexpr int kDeepest = 100;
-  const std::string text = content.str();
-  int depth = 0, deepest = 0;
-  for (const char letter : text) {
-    depth += letter == '{' || letter == '[' ? 1 : letter == '}' || letter == ']' ? -1 : 0;
-    deepest = std::max(deepest, depth);
-  }
-  require(deepest <= kDeepest, "'{}': lists or objects nest more than {} deep; give what trnsci wrote with --json",
-          path, kDeepest);
+Run parse_run(const std::string& text, const std::string& path) {
+  require_shallow(path, text, "give what trnsci wrote with --json");
   const Json json = Json::parse(text, nullptr, false);
   require(json.is_object() || json.is_array(),
           "'{}' is not JSON of an object or a list; give what trnsci wrote with --json", path);
@@ -135,6 +123,14 @@ Run read_run(const std::string& path) {
   collect(json, "", run.rows);
   std::erase_if(run.rows, [](const Row& row) { return row.values.empty(); });
   return run;
+}
+
+Run read_run(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), "'{}' cannot be read; give a file that trnsci wrote with --json", path);
+  std::stringstream content;
+  content << in.rdbuf();
+  return parse_run(content.str(), path);
 }
 
 struct Difference {
@@ -324,6 +320,10 @@ void run(const Arguments& a) {
 }
 
 }  // namespace
+
+std::string compared_texts(const std::string& first, const std::string& second) {
+  return json_of(compare(parse_run(first, "first").rows, parse_run(second, "second").rows, 0)).dump();
+}
 
 void add_compare(Command& program) {
   Command sub = program.add("compare", "two runs side by side, from what they wrote with --json");

@@ -1,8 +1,9 @@
-// `trnsci fuzz files`: damaged input files: molecules (.xyz), basis sets (.gbs) and saved programs (JSON). A case takes
-// a valid file, damages it in a few places and reads it. Allowed are success and one of the library's errors with a
-// message of one line. What was read is used: a basis on its molecule gives finite overlaps, a program is printed,
-// verified and, if the rules hold, emitted and timed. A program's hash would refuse nearly every change, so it is often
-// set right first.
+// `trnsci fuzz files`: damaged input files: molecules (.xyz), basis sets (.gbs), and the JSON of saved programs, runs
+// (`compare`) and reports (`silicon-diff`, `validate --from`). A case takes a valid file, damages it in a few places and
+// reads it. Allowed are success and one of the library's errors with a message of one line. What was read is used: a
+// basis on its molecule gives finite overlaps, a program is printed, verified and, if the rules hold, emitted and timed,
+// a run or a report is compared with the undamaged one. A program's hash would refuse nearly every change, so it is
+// often set right first.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -27,8 +28,10 @@
 #include <trn/tile/serialize.hpp>
 #include <trn/tile/verify.hpp>
 
+#include "compare.hpp"
 #include "fuzz_driver.hpp"
 #include "fuzz_random.hpp"
+#include "silicon_report.hpp"
 
 namespace trn::tools::fuzz {
 
@@ -42,6 +45,30 @@ constexpr const char* kBasis =
     "O 0\nSP 3 1.0\n5.0331513 -0.09996723 0.15591627\n1.1695961 0.39951283 0.60768372\n0.3803890 0.70011547 "
     "0.39195739\nS 2 1.00\n130.70932D+00 "
     "0.15432897D+00\n23.808861 0.53532814\nD 1 1.0\n1.185 1.0\n****\n";
+
+constexpr const char* kRun =
+    R"([{"version": "1.0", "command": "bench blas.gemm --n 512", "op": "blas.gemm", "executor": "sim:trn2",
+"dtype": "fp32", "precision": "native", "shape": {"m": 512, "n": 512, "k": 512}, "seconds": 0.0123,
+"modelled_seconds": 2.4e-05, "rate": 9810.5, "peak_bytes": 3145728, "error": null, "ok": true,
+"stages": [{"name": "load", "seconds": 1e-3}, {"name": "multiply", "seconds": 2e-3}],
+"engines": {"tensor": 0.9, "vector": {"busy": 0.1, "waits": [1, 2, 3]}}},
+{"op": "blas.gemm", "executor": "host", "seconds": 0.001, "text": "\u00e9 \ud83d\ude00"}])";
+constexpr const char* kReport =
+    R"({"format": 1, "executor": "sim:trn2", "machine": "trn2", "sections": [
+{"name": "machine", "what": "what runs here", "status": "ok", "core": "NeuronCore-v3",
+"cores_per_chip": 8, "simulated": true},
+{"name": "exactness", "status": "findings", "probe_exactness": {"exact": true, "reason": ""}, "left_out": 1,
+"choices": [{"number": 1, "title": "order of the sum", "status": "ok", "rule": "", "found": "chain", "differing": 0},
+{"number": 7, "title": "NaN", "status": "skipped"}]},
+{"name": "bits", "status": "ok", "programs": [{"program": "gemm", "status": "ok", "digest": "00ff"}]},
+{"name": "contract", "status": "ok", "items": [{"item": "order", "status": "ok", "answer": "kept"}]},
+{"name": "toolchain", "status": "failed", "error": "no compiler",
+"kernels": [{"kernel": "copy", "status": "ok", "tensors": 2}]},
+{"name": "cores", "status": "ok", "cores": 2},
+{"name": "time", "status": "ok", "measured_by": "model", "rows": [
+{"kernel": "empty", "constant": "launch", "constant_us": 8.3, "count": 1, "measured_us": 9.5, "modelled_us": 8.3},
+{"kernel": "copies", "constant": "dma start", "constant_us": 1.3, "count": 16, "measured_us": 47,
+"modelled_us": 40.25}]}]})";
 
 // Words that numbers are replaced by.
 constexpr const char* kNumbers[] = {"0",
@@ -254,11 +281,49 @@ void run_program(Random& r, Current& current) {
   }
 }
 
+// The same with itself, with the undamaged one on either side.
+void run_run(Random& r, Current& current) {
+  const std::string text = damaged(kRun, r, true, current.what);
+  for (const auto& [a, b] : {std::pair{text, text}, {text, kRun}, {kRun, text}}) {
+    answered([&] {
+      if (compared_texts(a, b).empty()) throw Finding{"a comparison without text"};
+      current.operation = "run that could be read";
+    });
+  }
+}
+
+void run_report(Random& r, Current& current) {
+  const std::string text = damaged(kReport, r, true, current.what);
+  static const silicon::Json whole = silicon::parse_report(kReport, "whole");
+  const auto lines_are_text = [](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      if (line.empty()) throw Finding{"a line without text"};
+      if (line.find("inf us") != std::string::npos || line.find("nan us") != std::string::npos)
+        throw Finding{"a time that is none: " + line};
+    }
+  };
+  answered([&] {
+    const silicon::Json report = silicon::parse_report(text, "report.json");
+    current.operation = "report that could be read";
+    for (const auto& [a, b] : {std::pair{&report, &report}, {&report, &whole}, {&whole, &report}}) {
+      const silicon::Comparison found = silicon::compare(*a, *b);
+      lines_are_text(found.differences);
+      lines_are_text(found.not_compared);
+    }
+    lines_are_text(silicon::moved_constants(report));
+  });
+}
+
 struct Kind {
   const char* name;
   void (*run)(Random&, Current&);
 };
-constexpr Kind kKinds[] = {{"molecule", run_molecule}, {"basis", run_basis}, {"program", run_program}};
+constexpr Kind kKinds[] = {{"molecule", run_molecule},
+                           {"basis", run_basis},
+                           {"program", run_program},
+                           {"run", run_run},
+                           {"report", run_report}};
+constexpr const char* kNames = "molecule, basis, program, run or report";
 
 struct Arguments {
   Span span;
@@ -270,7 +335,7 @@ void run(const Arguments& a) {
   for (const Kind& k : kKinds) {
     if (a.only.empty() || a.only == k.name) kinds.push_back(k);
   }
-  require(!kinds.empty(), "fuzz: no kind of file '{}'; choose molecule, basis or program", a.only);
+  require(!kinds.empty(), "fuzz: no kind of file '{}'; choose {}", a.only, kNames);
   std::signal(SIGALRM, [](int) { std::abort(); });  // a case that hangs dies with its line
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const rlimit limit{std::uint64_t{8} << 30,
@@ -292,10 +357,10 @@ void run(const Arguments& a) {
 }  // namespace
 
 void add_fuzz_files(Command& parent) {
-  Command sub = parent.add("files", "damaged molecules, basis sets and saved programs");
+  Command sub = parent.add("files", "damaged molecules, basis sets, saved programs, runs and reports");
   auto a = std::make_shared<Arguments>();
   add_span(sub, a->span);
-  sub.text("--only", a->only, "molecule, basis or program");
+  sub.text("--only", a->only, kNames);
   sub.run([a] { run(*a); });
 }
 

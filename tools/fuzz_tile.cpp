@@ -3,6 +3,9 @@
 // order must give the same bytes: shuffled, timed, and reordered as a compiler may.
 #include "fuzz_tile.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -16,6 +19,7 @@
 #include <trn/tile/verify.hpp>
 
 #include "fuzz_driver.hpp"
+#include "output.hpp"
 
 namespace trn::tools::fuzz {
 
@@ -25,11 +29,16 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// The output y of one run.
+// The outputs of one run: y, and z where the program has one, which begins as x.
 Bytes output(const Program& program, const std::vector<float>& x, const neuron::SimOptions& options) {
   Bytes y(x.size() * sizeof(float), 0xAB);
-  const std::vector<Binding> bindings{{"x", x.data()}, {"y", y.data()}};
+  std::vector<float> z = x;
+  std::vector<Binding> bindings{{"x", x.data()}, {"y", y.data()}};
+  if (std::ranges::any_of(program.tensors(), [](const TensorDecl& t) { return t.name == "z"; }))
+    bindings.push_back({"z", z.data()});
   (void)neuron::simulate(program, machine(program.machine()), bindings, options);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(z.data());
+  y.insert(y.end(), bytes, bytes + z.size() * sizeof(float));
   return y;
 }
 
@@ -57,9 +66,60 @@ bool races(const Program& program, const std::vector<float>& x, Bytes& y) {
   return false;
 }
 
+// How many programs that the verifier accepted held each instruction, by machine.
 struct Tally {
   std::int64_t tried = 0, rejected = 0;
+  std::map<std::string_view, std::array<std::int64_t, kOpcodes>> held;
+
+  void count(const Program& program) {
+    std::array<bool, kOpcodes> there{};
+    for (const Instruction& i : program.instructions()) there[static_cast<std::size_t>(i.opcode())] = true;
+    auto& counts = held[machine(program.machine()).name];
+    for (std::size_t o = 0; o < kOpcodes; ++o) counts[o] += there[o] ? 1 : 0;
+  }
 };
+
+bool has(const Machine& m, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::RangeSelect:
+      return m.range_select;
+    case Opcode::NonzeroWithCount:
+      return m.nonzero_with_count;
+    case Opcode::Exponential:
+      return m.vector_exponential;
+    case Opcode::QuantizeMx:
+    case Opcode::NcMatmulMx:
+      return m.microscaling;
+    default:
+      return true;
+  }
+}
+
+// From this many cases on every instruction of every machine must have come up.
+constexpr std::int64_t kEnough = 300;
+
+void report(Tally& tally) {
+  Table table({"programs with", "trn1", "trn2", "trn3"});
+  std::string missing;
+  for (std::size_t o = 0; o < kOpcodes; ++o) {
+    const auto opcode = static_cast<Opcode>(o);
+    std::vector<std::string> row{std::string(name(opcode))};
+    for (const Machine& m : machines()) {
+      const std::int64_t count = tally.held[m.name][o];
+      row.push_back(has(m, opcode) ? std::to_string(count) : "-");
+      if (has(m, opcode) && count == 0) missing += fmt::format(" {} on {},", name(opcode), m.name);
+    }
+    table.add(row);
+  }
+  table.print();
+  if (tally.tried < kEnough) return;
+  if (!missing.empty())
+    fail<Error>("fuzz: in {} programs there was no{} the generator must make it", tally.tried, missing);
+  if (2 * tally.rejected > tally.tried) {
+    fail<Error>("fuzz: the verifier rejected {} of {} programs; the generator must know the rules better",
+                tally.rejected, tally.tried);
+  }
+}
 
 void one_case(std::uint64_t seed, Current& current, Tally& tally) {
   Random random(seed);
@@ -71,6 +131,7 @@ void one_case(std::uint64_t seed, Current& current, Tally& tally) {
     ++tally.rejected;
     fail<NotImplemented>("{}", diagnostics.front().message);
   }
+  tally.count(program);
   check_text(program);
   const std::int64_t elements = element_count(program.tensors().front().shape);
   std::vector<float> x(static_cast<std::size_t>(elements));
@@ -107,10 +168,7 @@ void add_fuzz_tile(Command& parent) {
   command.run([span] {
     Tally tally;
     drive(*span, "trnsci fuzz tile", [&](std::uint64_t seed, Current& current) { one_case(seed, current, tally); });
-    if (tally.tried >= 20 && 2 * tally.rejected > tally.tried) {
-      fail<Error>("fuzz: the verifier rejected {} of {} programs; the generator must know the rules better",
-                  tally.rejected, tally.tried);
-    }
+    report(tally);
   });
 }
 

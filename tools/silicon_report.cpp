@@ -12,6 +12,7 @@
 #include <trn/core/error.hpp>
 #include <trn/tile/device.hpp>
 
+#include "input_file.hpp"
 #include "silicon_choice.hpp"
 
 namespace trn::tools::silicon {
@@ -116,6 +117,7 @@ void compare_times(const Json& a, const Json& b, Comparison& out) {
     if (other == nullptr) continue;
     const Json *x = member(row, "measured_us"), *y = member(*other, "measured_us");
     if (x == nullptr || y == nullptr || !x->is_number() || !y->is_number()) continue;
+    if (!(x->get<double>() > 0 && y->get<double>() > 0)) continue;  // no times
     const double ratio = y->get<double>() / x->get<double>();
     if (std::abs(ratio - 1) > kApart) {
       out.differences.push_back(fmt::format("time: {}: {:.2f} us and {:.2f} us, ratio {:.3f}", text(row, "kernel"),
@@ -242,7 +244,12 @@ Json read_report(const std::string& path) {
   require(in.good(), "'{}' cannot be read; give a file that trnsci silicon-check wrote", path);
   std::stringstream content;
   content << in.rdbuf();
-  const Json report = Json::parse(content.str(), nullptr, false);
+  return parse_report(content.str(), path);
+}
+
+Json parse_report(const std::string& text, const std::string& path) {
+  require_shallow(path, text, "give a file that trnsci silicon-check wrote");
+  const Json report = Json::parse(text, nullptr, false);
   const Json* format = member(report, "format");
   const Json* sections = member(report, "sections");
   require(format != nullptr && format->is_number_integer() && sections != nullptr && sections->is_array(),
@@ -311,6 +318,7 @@ std::vector<std::string> moved_constants(const Json& report) {
     const Json *value = member(row, "constant_us"), *count = member(row, "count");
     const auto number = [](const Json* j) { return j != nullptr && j->is_number(); };
     if (!number(measured) || !number(modelled) || !number(value) || !number(count)) continue;
+    if (!(count->get<double>() > 0 && modelled->get<double>() > 0 && measured->get<double>() > 0)) continue;
     const double left = measured->get<double>() - modelled->get<double>();
     if (std::abs(left) <= kNoticed * modelled->get<double>()) continue;
     const double moved = value->get<double>() + left / count->get<double>();

@@ -67,6 +67,8 @@ void set_open(Open open);
 // Reads a report file, whose sections have names, statuses and lists of rows; throws InvalidArgument that says what is
 // wrong.
 [[nodiscard]] Json read_report(const std::string& path);
+// The same of a text; `path` is for the messages.
+[[nodiscard]] Json parse_report(const std::string& text, const std::string& path);
 
 // The report as a web page.
 void write_page(const Json& report, const std::string& path);

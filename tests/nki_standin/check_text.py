@@ -5,6 +5,9 @@ Two passes. The first reads the syntax tree: every statement is one that kernels
 data, loops run their first and their last iteration, and every call goes through `nki/_rules.py`. At the end a call
 none of whose results is read is a finding.
 
+NKI unrolls `range`, and a text that unrolls to more calls than the emitter's own limit is a finding, too: its loops
+belong into nl.fori_loop.
+
 Prints one line per finding, `file:line: rule: text`, then the number of kernels and calls; exit status 1 if there are
 findings. The arguments' shapes come from the header that the emitter writes.
 """
@@ -24,6 +27,9 @@ import nki.language as nl  # noqa: E402
 from nki._memory import NkiError  # noqa: E402
 
 STATEMENTS = (ast.Import, ast.FunctionDef, ast.For, ast.Assign, ast.Expr, ast.Return, ast.Pass)
+
+
+UNROLLED_CALLS = 20000  # neuron::NkiOptions::unroll_limit
 
 
 class Finding(Exception):
@@ -81,6 +87,33 @@ def check_tree(tree):
             yield Finding(node.lineno, "unknown-name", ast.unparse(node))
 
 
+def unrolled_calls(statements):
+    """nisa calls after NKI has unrolled every `range`; the body of a device loop is there once."""
+    total = 0
+    for node in statements:
+        if isinstance(node, ast.For):
+            bounds = [ast.literal_eval(bound) for bound in node.iter.args]
+            total += len(range(*bounds)) * unrolled_calls(node.body)
+        elif isinstance(node, ast.FunctionDef):
+            total += unrolled_calls(node.body)
+        else:
+            total += sum(isinstance(n, ast.Call) and _named(n.func, "nisa") for n in ast.walk(node))
+    return total
+
+
+def calls(text):
+    """The same of a whole text."""
+    return unrolled_calls(ast.parse(text).body)
+
+
+def check_length(tree, most):
+    """A text that unrolls to more than `most` calls."""
+    for kernel in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+        calls = unrolled_calls(kernel.body)
+        if calls > most:
+            yield Finding(kernel.lineno, "unrolled-calls", f"{kernel.name} unrolls to {calls} calls; at most {most}: use nl.fori_loop")
+
+
 def _header(text):
     """(machine, [(dtype, shape)]) from the comment that begins the file."""
     machine = re.search(r"an NKI kernel for (\w+),", text).group(1)
@@ -131,10 +164,10 @@ def check_dry(tree, text, name):
     return [Finding(0, "never-read", what) for what in _rules.never_read()]
 
 
-def check(text, name="kernel.py"):
-    """All findings of one kernel's text."""
+def check(text, name="kernel.py", most=UNROLLED_CALLS):
+    """All findings of one kernel's text, which may unroll to `most` calls."""
     tree = ast.parse(text)
-    findings = list(check_tree(tree))
+    findings = list(check_tree(tree)) + list(check_length(tree, most))
     return findings or check_dry(tree, text, name)
 
 

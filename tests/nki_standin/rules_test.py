@@ -1,4 +1,4 @@
-"""One good and one bad text for every rule of check_text.py: python3 rules_test.py"""
+"""One good and one bad text for every rule of check_text.py, and what check_emitted.py reads: python3 rules_test.py"""
 
 import sys
 import textwrap
@@ -8,6 +8,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import check_text  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import check_emitted  # noqa: E402
 
 FRAME = """# k: an NKI kernel for {machine}, generated from tile program 0; never run on silicon.
 # Arguments, in order:
@@ -79,6 +83,17 @@ class Rules(unittest.TestCase):
 
     def test_statement(self):
         self.expect("statement", "if True:\n    nisa.memset(dst=t, value=0.0)", "nisa.memset(dst=t, value=0.0)")
+
+    def test_unrolled_calls(self):
+        loop = "for i in range({}):\n    for j in range(10, 110):\n        nisa.tensor_copy(dst=t, src=t)"
+        body = "def b(i):\n    nisa.tensor_copy(dst=t, src=t)\nnl.fori_loop(0, 100000, b)"
+        self.expect("unrolled-calls", loop.format(200), loop.format(190))
+        self.expect("unrolled-calls", loop.format(200), body)
+        # Loops around a device loop count, its own rounds do not.
+        around = "def b(i):\n    for j in range({}):\n        nisa.tensor_copy(dst=t, src=t)\nnl.fori_loop(0, 4, b)"
+        self.expect("unrolled-calls", around.format(20000), around.format(19000))
+        text = FRAME.format(machine="trn2", body=textwrap.indent(loop.format(200), "    "))
+        self.assertEqual(check_text.check(text, most=30000), [])
 
     def test_wrong_machine(self):
         exponential = "nisa.exponential(dst=t, src=t, max_value=0.0)"
@@ -287,6 +302,23 @@ class Rules(unittest.TestCase):
         shuffle = "nisa.nc_stream_shuffle(dst=t, src=p, shuffle_mask={})"
         self.expect("wrong-operand", shuffle.format([0] * 31), shuffle.format([255] + [5] * 31))
         self.expect("wrong-operand", shuffle.format([32] * 32), shuffle.format([31] * 32))
+
+
+class Emitted(unittest.TestCase):
+    """What check_emitted.py takes for the name of an operation, and for its word that it has no program."""
+
+    def test_names_of_three_parts(self):
+        self.assertEqual(check_emitted.names_in("  blas.gemm          C\n  sparse.attention.backward  D\n  --help x\n"),
+                         ["blas.gemm", "sparse.attention.backward"])
+
+    def test_only_the_refusal_counts(self):
+        said = "trnsci: blas.rotg: {}\n"
+        for good in ("has no device kernel; it runs on the host", "has no device kernel for fp64; it runs on the host",
+                     "works on the caller's own numbers; it has no device kernel"):
+            self.assertTrue(check_emitted.refused("blas.rotg", said.format(good)), good)
+            self.assertFalse(check_emitted.refused("blas.rot", said.format(good)), good)
+        for bad in ("host memory is used up", "internal error: no device program", "has no device kernel; it runs on the host; sorry"):
+            self.assertFalse(check_emitted.refused("blas.rotg", said.format(bad)), bad)
 
 
 if __name__ == "__main__":
