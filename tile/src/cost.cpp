@@ -14,20 +14,32 @@ bool in_psum(const Program& program, const Access& access) {
   return access.is_tile() && program.tiles()[static_cast<std::size_t>(access.id)].space == Space::Psum;
 }
 
+bool is_dense(const Access& access) {
+  const Dim inner = access.merged_dims().back();
+  return inner.size == 1 || inner.stride == 1;
+}
+
 // Cycles per element of a Vector Engine stream: PSUM operands move one element a cycle; fp32 inputs in SBUF share the
-// port, so each adds its own turn.
+// port, so each adds its own turn. Copies and tensor_scalar of 16-bit floats have modes of their own (ARCH3): the full
+// one where both tiles are dense and in SBUF, half of it with a stride or, dense, with one of them in PSUM.
 double vector_cycles_per_element(const Program& program, const Instruction& i, const Machine& m) {
   const OpcodeInfo& info = opcode_info(i.opcode());
-  int inputs = 0;
-  bool psum = false, narrow = true;
+  int inputs = 0, psum = 0;
+  bool narrow = true, dense = true;
   for (std::size_t slot = 0; slot < i.operands.size(); ++slot) {
     const Access& access = i.operands[slot];
     if (!access.present() || (slot > 0 && access.free_size() == 1)) continue;  // one value per partition
     if (info.operands[slot].role == Role::Read) ++inputs;
-    psum = psum || in_psum(program, access);
+    psum += in_psum(program, access) ? 1 : 0;
     narrow = narrow && size_bytes(access.dtype) == 2 && is_float(access.dtype);
+    dense = dense && is_dense(access);
   }
-  if (psum) return 1;
+  if (narrow && (i.as<isa::TensorCopy>() || i.as<isa::TensorScalar>())) {
+    const double half = std::max(1.0, m.vector_elements_per_cycle_16bit / 2);
+    if (psum == 1 && dense) return 1 / half;
+    if (psum == 0 && !dense) return 1 / half;
+  }
+  if (psum > 0) return 1;
   if (narrow) return 1 / (inputs > 1 ? m.vector_pairs_per_cycle_16bit : m.vector_elements_per_cycle_16bit);
   return std::max(1, inputs) / m.vector_elements_per_cycle_fp32;
 }
@@ -114,8 +126,10 @@ double cycles(const Stream& s, const isa::TensorScalar& a) {
 }
 double cycles(const Stream& s, const isa::Reciprocal&) { return s.m.timing.reciprocal_cycles * s.n; }
 double cycles(const Stream& s, const isa::TensorTensorScan&) { return s.m.timing.scan_cycles * s.n; }
-double cycles(const Stream& s, const isa::TensorReduce&) {  // ISA: N, N/2 for 16-bit
-  return size_bytes(s.i.operands[isa::TensorReduce::data].dtype) == 2 ? s.n / 2 : s.n;
+double cycles(const Stream& s, const isa::TensorReduce& a) {  // ISA: N, N/2 for sums and maxima of bf16 in bf16
+  using I = isa::TensorReduce;
+  const bool bf16 = s.i.operands[I::dst].dtype == DType::BFloat16 && s.i.operands[I::data].dtype == DType::BFloat16;
+  return bf16 && (a.op == AluOp::Add || a.op == AluOp::Maximum) ? s.n / 2 : s.n;
 }
 // `cycles`, and the engine's registers read out into reduce_res.
 double with_read_out(const Stream& s, double cycles, std::size_t reduce_res) {

@@ -45,6 +45,54 @@ TEST(Cost, DoubleRowsTakeHalf) {
   EXPECT_NEAR(ns, 217.375, 1e-3);  // 1024 streamed values in pairs
 }
 
+// Copies and tensor_scalar of 16-bit floats on the Vector Engine: four elements a cycle where both tiles are dense and
+// in SBUF, two with a stride or with one of them in PSUM, one with both.
+TEST(Cost, SixteenBitModes) {
+  struct Case {
+    std::int64_t stride;
+    bool psum, scalar;
+    double cycles;
+  };
+  const auto ns = [](const Case& c, const char* machine_name = "trn2") {
+    return cost(machine_name, [&](Builder& b) {
+      const std::int64_t n = 512 * c.stride;
+      const Access whole = c.psum ? b.psum("x", 128, {n}, BF16) : b.sbuf("x", 128, {n}, BF16);
+      Access x = whole(all, ds(0, 512));
+      x.dims.back().stride = c.stride;
+      const Access y = b.sbuf("y", 128, {512}, BF16);
+      if (c.scalar) return b.tensor_scalar(y, x, AluOp::Add, 1.0, {.engine = Engine::Vector});
+      b.tensor_copy(y, x, Engine::Vector);
+    });
+  };
+  for (const Case& c : {Case{1, false, false, 128},
+                        {1, false, true, 128},
+                        {2, false, false, 256},
+                        {2, false, true, 256},
+                        {1, true, false, 256},
+                        {1, true, true, 256},
+                        {2, true, false, 512},
+                        {16, false, false, 512}}) {
+    EXPECT_NEAR(ns(c), (c.cycles + 60) / 0.96, 1e-3) << c.stride << ' ' << c.psum << ' ' << c.scalar;
+  }
+  EXPECT_NEAR(ns({1, false, false, 0}, "trn1"), (512 + 60) / 1.12, 1e-3);
+  EXPECT_NEAR(ns({2, true, false, 0}, "trn1"), (512 + 60) / 1.12, 1e-3);
+}
+
+// Documented for sums and maxima of bfloat16 into bfloat16 alone.
+TEST(Cost, ReductionsOfBfloat16TakeHalf) {
+  const auto ns = [](DType out, DType in, AluOp op) {
+    return cost("trn2",
+                [&](Builder& b) { b.tensor_reduce(b.sbuf("y", 128, {1}, out), op, b.sbuf("x", 128, {512}, in)); });
+  };
+  const double half = (256 + 60) / 0.96, whole = (512 + 60) / 0.96;
+  EXPECT_NEAR(ns(BF16, BF16, AluOp::Add), half, 1e-3);
+  EXPECT_NEAR(ns(BF16, BF16, AluOp::Maximum), half, 1e-3);
+  EXPECT_NEAR(ns(BF16, BF16, AluOp::Minimum), whole, 1e-3);
+  EXPECT_NEAR(ns(F32, BF16, AluOp::Add), whole, 1e-3);
+  EXPECT_NEAR(ns(DType::Float16, DType::Float16, AluOp::Add), whole, 1e-3);
+  EXPECT_NEAR(ns(DType::Int16, DType::Int16, AluOp::Maximum), whole, 1e-3);
+}
+
 // The part of the array does not change the time of a matmul, only what runs beside it.
 TEST(Cost, MatmulInAPartOfTheArray) {
   const double ns = cost("trn2", [](Builder& b) {
