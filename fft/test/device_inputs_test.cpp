@@ -2,6 +2,7 @@
 // frequencies, alternating signs, one point far above the others, magnitudes from 1 to the smallest. Each is one
 // transform of a batch and has a relative L2 error of its own, against long double.
 #include <functional>
+#include <trn/tile/words.hpp>
 
 #include "device_plan_support.hpp"
 
@@ -86,9 +87,7 @@ TEST(DeviceInputs, ExactKeepsTheLastBits) {
 // product_error at most. Bluestein's transforms are two, and the second one works on vectors up to twice as long as the
 // result.
 double of_noise(std::int64_t n, Mode mode) {
-  const double steps = n <= 128 ? 1 : 2, words = mode == Mode::Tf32x3   ? 3 * 0x1p-22 / 3
-                                                 : mode == Mode::Bf16x6 ? 4 * 0x1p-24 / 3
-                                                                        : 0;
+  const double steps = n <= 128 ? 1 : 2, words = tile::words_of(mode).product_error / 3;
   return std::sqrt(steps * (256.0 / 6 + 4.0 / 3) * 0x1p-48 + 2 * steps * words * words) *
          (n == 1021 ? std::sqrt(1.0 + 4) : 1);
 }

@@ -59,33 +59,47 @@ void Finish::block(Source& source, const Block& block) {
   std::vector<Element> elements(static_cast<std::size_t>(block.rows * block.columns));
   const int threads = loop_threads(block.rows * block.columns > 1 << 10);
   std::vector<Sum> sums(static_cast<std::size_t>(threads));
-  std::vector<long double> bounds(static_cast<std::size_t>(threads), bound_);
   for_ranges(block.rows, threads, [&](std::int64_t begin, std::int64_t end, int worker) {
     Sum& sum = sums[static_cast<std::size_t>(worker)];
+    for (std::int64_t i = block.row + begin; i < block.row + end; ++i) {
+      for (std::int64_t j = block.column; j < block.column + block.columns; ++j) {
+        if (!wanted(i, j)) continue;
+        const std::int64_t at = parts.straight.at(i, j);
+        const double* c = old.empty() ? nullptr : old.data() + at * parts_;
+        elements[static_cast<std::size_t>(at)] = combine(sum, parts, c, i, j);
+      }
+    }
+  });
+  if (bounds_) write_bounds(parts, elements);  // may compute what scaling has cost, which the next line then reads
+  bound_ = std::max(bound_, largest_error(parts, elements, old, threads));
+  write(block, elements);
+}
+
+long double Finish::largest_error(const Parts& parts, const std::vector<Element>& elements,
+                                  const std::vector<double>& old, int threads) const {
+  const Block& block = parts.straight.block;
+  std::vector<long double> bounds(static_cast<std::size_t>(threads), 0);
+  for_ranges(block.rows, threads, [&](std::int64_t begin, std::int64_t end, int worker) {
     long double& most = bounds[static_cast<std::size_t>(worker)];
     for (std::int64_t i = block.row + begin; i < block.row + end; ++i) {
       long double largest = 0;  // of a row: the same for any number of threads
       for (std::int64_t j = block.column; j < block.column + block.columns; ++j) {
         if (!wanted(i, j)) continue;
         const std::int64_t at = parts.straight.at(i, j);
-        const double* c = old.empty() ? nullptr : old.data() + at * parts_;
-        Element& e = elements[static_cast<std::size_t>(at)];
-        e = combine(sum, parts, c, i, j);
+        const Element& e = elements[static_cast<std::size_t>(at)];
         if (!e.finite) continue;
         const long double cost = lost(parts, i, j);
         // Too large for the type whatever scaling has cost; otherwise the exact value may fit, and is infinitely far.
         if (std::isinf(e.rounding) && e.excess > cost) continue;
         const long double error = cost + e.rounding;
         // The division only where it raises the bound.
-        const long double size = scale(c, i, j);
+        const long double size = scale(old.empty() ? nullptr : old.data() + at * parts_, i, j);
         if (error > largest * size) largest = error / size * kUp;
       }
       most = std::max(most, largest);
     }
   });
-  bound_ = std::ranges::max(bounds);
-  if (bounds_) write_bounds(parts, elements);
-  write(block, elements);
+  return std::ranges::max(bounds);
 }
 
 void Finish::add(Sum& sum, const ProductBlock& p, std::int64_t plane, std::int64_t i, std::int64_t j,

@@ -45,6 +45,9 @@ class Finish {
   Element not_finite(const Parts& parts, const double* c, std::int64_t i, std::int64_t j) const;
   [[nodiscard]] long double lost(const Parts& parts, std::int64_t i, std::int64_t j) const;
   [[nodiscard]] long double scale(const double* c, std::int64_t i, std::int64_t j) const;
+  // Over the elements of a block, see bound().
+  [[nodiscard]] long double largest_error(const Parts& parts, const std::vector<Element>& elements,
+                                          const std::vector<double>& old, int threads) const;
   void write_bounds(Parts& parts, const std::vector<Element>& elements);
   void write(const Block& block, const std::vector<Element>& elements);
   void write_results(const Block& block, std::byte* results, std::int64_t pitch) const;
