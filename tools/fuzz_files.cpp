@@ -1,9 +1,9 @@
-// `trnsci fuzz files`: damaged input files: molecules (.xyz), basis sets (.gbs), and the JSON of saved programs, runs
-// (`compare`) and reports (`silicon-diff`, `validate --from`). A case takes a valid file, damages it in a few places and
-// reads it. Allowed are success and one of the library's errors with a message of one line. What was read is used: a
-// basis on its molecule gives finite overlaps, a program is printed, verified and, if the rules hold, emitted and timed,
-// a run or a report is compared with the undamaged one. A program's hash would refuse nearly every change, so it is
-// often set right first.
+// `trnsci fuzz files`: damaged input files: molecules (.xyz), basis sets (.gbs), and the JSON of saved programs,
+// runs (`compare`) and reports (`silicon-diff`, `validate --from`). A case takes a valid file, damages it in a few
+// places and reads it. Allowed are success and one of the library's errors with a message of one line. What was
+// read is used: a basis on its molecule gives finite overlaps, a program is printed, verified and, if the rules
+// hold, emitted and timed, a run or a report is compared with the undamaged one. A program's hash would refuse
+// nearly every change, so it is often set right first.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
