@@ -17,7 +17,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GEMM = "profile blas.gemm --m 1024 --n 1024 --k 1024 --dtype"
 PAGES = {  # name: commands, page, heights on a desktop and on a phone
-    "page-mp2": (["mp2 {water} --exec sim:trn2 --precision exact --quiet --report page-mp2.html"], 900, 1180),
+    "page-mp2": (["mp2 {water} --exec sim:trn2 --precision exact --quiet --html page-mp2.html"], 900, 1180),
     "page-profile": ([f"{GEMM} bf16 --html page-profile.html"], 1000, 1180),
     "page-compare": ([f"{GEMM} fp32 --json fp32.json", f"{GEMM} bf16 --json bf16.json",
                       "compare fp32.json bf16.json --html page-compare.html"], 800, 1000),

@@ -58,7 +58,7 @@ def main(command):
         (folder / "water.xyz").write_text((ROOT / "apps" / "mp2" / "molecules" / "water.xyz").read_text())
         small = "--m 8 --n 8 --k 8"
         run(f"bench blas.gemm {small} --repeats 1 --json a.json")
-        run(f"dis blas.gemm {small} --save p.json")
+        run(f"dis blas.gemm {small} --output p.json")
         run("silicon-check --exec sim:trn2 --sections machine --output r.json")
         through_pipes("compare {a} {b}", {"a": folder / "a.json", "b": folder / "a.json"})
         through_pipes("sparse info {a}", {"a": folder / "m.mtx"})
@@ -76,9 +76,9 @@ def main(command):
                f"silicon-diff prints a report's bytes raw: {other.stdout!r}")
         through_pipes("validate --from {a}", {"a": folder / "r.json"}, "the report has no section 'time'")
 
-        saved = run(f"dis blas.gemm {small} --save -")
-        expect(saved.stdout == (folder / "p.json").read_text(), "dis --save - is not what --save FILE writes")
-        expect(json.loads(saved.stdout) is not None, "dis --save - is not JSON")
+        saved = run(f"dis blas.gemm {small} --output -")
+        expect(saved.stdout == (folder / "p.json").read_text(), "dis --output - is not what --output FILE writes")
+        expect(json.loads(saved.stdout) is not None, "dis --output - is not JSON")
         expect(run("rand --n 3 --text --out -").stdout == run("rand --n 3 --text").stdout, "rand --out - is not rand")
         expect(not (folder / "-").exists(), "a file is called -")
 

@@ -1,7 +1,8 @@
 """Every operation of the command line with bench, profile, emit and dis: check_operations.py TRNSCI
 
 An operation that has a device kernel must be served by all four, on trn2, with small extents; one that has none must
-say so in one line, and its row of bench on the host must come. Prints the counts.
+say so in one line, and its row of bench on the host must come. In every precision that an operation offers a device's
+share of its roof must lie in (0, 1]; a few large products come near it. Prints the counts.
 """
 
 import json
@@ -26,6 +27,14 @@ EXTENTS = {"blas": {"--m": "96", "--n": "80", "--k": "64", "--count": "3"},
            "sparse.attention": {"--queries": "300"},
            "sparse.attention.backward": {"--queries": "300"},
            "sparse.read": {}}
+
+
+PRECISIONS = ["native", "tf32", "bf16", "tf32x3", "bf16x6", "exact"]
+# Near the roof of their precision, where a roof of another one would be exceeded.
+LARGE = ["blas.gemm --m 2048 --n 2048 --k 2048 --dtype bf16", "blas.gemm --m 2048 --n 2048 --k 2048 --dtype tf32",
+         "blas.gemm --m 2048 --n 2048 --k 2048 --precision bf16", "blas.gemm --m 1024 --n 1024 --k 1024 --dtype fp64 --precision exact",
+         "blas.syrk --n 1024 --k 1024 --precision bf16", "tensor.einsum --dtype bfloat16", "tensor.einsum --precision bf16",
+         "blas.trsm --m 1024 --n 1024 --precision bf16"]
 
 
 def small(command, name, device=False):
@@ -54,6 +63,33 @@ def main(command):
     def options(name, device):
         return small(command, name, device)
 
+    def below_roof(what, row):
+        share = row["roof_fraction"]
+        return [] if 0 < share <= 1 else [f"{what}: {share} of the roof"]
+
+    def share_of_roof(name):
+        """The precisions that a device has of the operation: how many, and findings."""
+        findings, offered = [], 0
+        if name in host_only or "--precision" not in run("bench", name, "--help").stdout:
+            return 0, []
+        for precision in PRECISIONS:
+            words = ["bench", name, "--exec", "sim:" + MACHINES.get(name, "trn2"), "--model-only", "--json", "-", "--precision", precision]
+            done = run(*words, *options(name, True))
+            if done.returncode == 0:
+                offered += 1
+                findings += below_roof(" ".join(words), json.loads(done.stdout)[0])
+            elif done.returncode != 2 or len(done.stderr.strip().splitlines()) != 1:
+                findings.append(f"{' '.join(words)}: status {done.returncode}: {done.stderr[:300]}")
+        if offered == 0:
+            findings.append(f"bench {name} --precision: none is served")
+        return offered, findings
+
+    def large(line):
+        done = run("bench", *line.split(), "--exec", "sim:trn2", "--model-only", "--json", "-")
+        if done.returncode != 0:
+            return [f"bench {line}: {done.stderr[:300]}"]
+        return below_roof("bench " + line, json.loads(done.stdout)[0])
+
     def check(name):
         findings, served = [], 0
         small = options(name, name not in host_only)
@@ -76,6 +112,8 @@ def main(command):
                 row = row[0] if isinstance(row, list) else row
                 if not row["modelled_seconds"] > 0:
                     findings.append(f"{what}: no modelled time")
+                if "bench" in words:
+                    findings += below_roof(what, row)
         if name != "sparse.read":  # which needs a file
             done = run("bench", name, "--exec", "host", "--repeats", "1", *options(name, False))
             if done.returncode != 0:
@@ -84,10 +122,12 @@ def main(command):
 
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(check, names))
-    findings = [f for _, found in results for f in found]
+        shares = list(pool.map(share_of_roof, names))
+        near = list(pool.map(large, LARGE))
+    findings = [f for _, found in results + shares for f in found] + [f for found in near for f in found]
     for finding in findings:
         print(finding)
-    print(f"{len(names)} operations, {sum(s for s, _ in results)} commands served on devices, {len(host_only)} operations on the host "
+    print(f"{len(names)} operations, {sum(s for s, _ in results)} commands served on devices, {sum(s for s, _ in shares)} precisions below their roofs, {len(host_only)} operations on the host "
           f"only, {len(findings)} findings")
     return 1 if findings else 0
 

@@ -2,13 +2,15 @@
 
 Colours where standard output is a terminal and NO_COLOR is not set, and nowhere else. What takes over two seconds says
 on standard error what it does and for how long, on a terminal alone. `trnsci completion bash` completes commands,
-options and values, also after the ':' at which bash splits words.
+options and values, also after the ':' at which bash splits words; so do zsh's and fish's scripts, where these are installed.
 """
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 findings = []
@@ -56,6 +58,48 @@ def expect(holds, what):
         findings.append(what)
 
 
+# Lines, and a word that is among the answers of every shell.
+LINES = (("trnsci ben", "bench"), ("trnsci bench blas.ge", "blas.gemm"), ("trnsci bench blas.gemm --prec", "--precision"),
+         ("trnsci bench blas.gemm --exec sim:", "sim:trn2"), ("trnsci mp2 --guess s", "sad"))
+
+
+def shell(name, script, command):
+    """What a shell says to a script, with trnsci on its path; None when there is no such shell."""
+    if shutil.which(name) is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(command, os.path.join(folder, "trnsci"))
+        found = subprocess.run([name, *(["-f"] if name == "zsh" else ["--no-config"]), "-c", script], capture_output=True, text=True,
+                               env={**os.environ, "PATH": folder + ":" + os.environ["PATH"], "HOME": folder})
+    expect(found.returncode == 0 and not found.stderr, f"{name}: status {found.returncode}: {found.stderr[:300]}")
+    return found.stdout.split("\n")
+
+
+def check_zsh(command):
+    """The function itself, with stand-ins for the editor's own: compadd prints what would be offered."""
+    for line, word in LINES:
+        words = " ".join(f"'{w}'" for w in line.split(" "))
+        said = shell("zsh", "compdef() { :; }; compadd() { shift; print -rl -- \"$@\"; }; _files() { print -r -- FILES; }; "
+                     f"eval \"$(trnsci completion zsh)\"; words=({words}); CURRENT=$#words; _trnsci", command)
+        if said is None:
+            return False
+        expect(word in said, f"zsh: '{line}' is not completed with {word}: {said[:8]}")
+    said = shell("zsh", "compdef() { :; }; _files() { print -r -- FILES; }; eval \"$(trnsci completion zsh)\"; "
+                 "words=(trnsci mp2 wat); CURRENT=3; _trnsci", command)
+    expect("FILES" in said, f"zsh: a file name is not left to the shell: {said[:8]}")
+    return True
+
+
+def check_fish(command):
+    """fish's own editor, asked for the completions of a line."""
+    for line, word in LINES:
+        said = shell("fish", f"trnsci completion fish | source; complete -C '{line}'", command)
+        if said is None:
+            return False
+        expect(word in [x.split("\t")[0] for x in said], f"fish: '{line}' is not completed with {word}: {said[:8]}")
+    return True
+
+
 def main(command):
     coloured = on_terminal([command, "info"])
     expect("\033[1m" in coloured, f"no colour on a terminal: {coloured[:300]}")
@@ -97,9 +141,10 @@ def main(command):
     for shell in ("bash", "zsh", "fish"):
         script = subprocess.run([command, "completion", shell], capture_output=True, text=True)
         expect(script.returncode == 0 and "completion words" in script.stdout, f"no script for {shell}")
+    skipped = [shell for shell, check in (("zsh", check_zsh), ("fish", check_fish)) if not check(command)]
     for finding in findings:
         print(finding)
-    print(f"{len(findings)} findings")
+    print(f"{len(findings)} findings, {len(skipped)} shells skipped: {', '.join(skipped) or 'none'}")
     return 1 if findings else 0
 
 

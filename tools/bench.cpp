@@ -42,6 +42,7 @@ nlohmann::ordered_json to_json(const BenchRow& r, const std::string& unit) {
                                 {"roof_fraction", ran ? maybe(r.roof_fraction()) : nullptr},
                                 {"error", maybe(r.error)},
                                 {"bound", maybe(r.bound)},
+                                {"peer", r.peer_seconds ? nlohmann::ordered_json(r.peer) : nullptr},
                                 {"peer_seconds", maybe(r.peer_seconds)},
                                 {"gbytes", bytes ? maybe(*bytes * 1e-9) : nullptr}};
   if (r.solver) {
@@ -97,8 +98,11 @@ std::string rate_text(double rate, const std::string& unit) {
   return fmt::format("{:.3g} {}", rate * 1e-9, unit);
 }
 
-// More than the roof of memory: the operands were in the caches.
-std::string roof_text(double fraction) { return fraction <= 0 ? "-" : fraction > 1 ? "in cache" : percent(fraction); }
+// More than the roof of the host's memory: the operands were in the caches. Nothing runs above a device's.
+std::string roof_text(const BenchRow& r) {
+  const double fraction = r.roof_fraction();
+  return fraction <= 0 ? "-" : fraction > 1 && r.executor == "host" ? "in cache" : percent(fraction);
+}
 
 // What every row is about: the operation, its type and extents, and its work.
 std::string heading(const Operation& operation, const BenchRow& r) {
@@ -121,7 +125,9 @@ std::string heading(const Operation& operation, const BenchRow& r) {
 void print(const Operation& operation, const std::vector<BenchRow>& rows, const std::string& again) {
   const auto ran = std::find_if(rows.begin(), rows.end(), [](const BenchRow& r) { return r.refused.empty(); });
   say_text(heading(operation, *ran));
-  Table table({"executor", "measured", "modelled", "rate", "of roof", "bytes", "peer", "error", "bound"});
+  const auto compared = std::find_if(rows.begin(), rows.end(), [](const BenchRow& r) { return r.peer_seconds; });
+  const std::string peer = compared == rows.end() ? "peer" : compared->peer;
+  Table table({"executor", "measured", "modelled", "rate", "of roof", "bytes", peer, "error", "bound"});
   std::vector<std::string> notes;
   std::optional<double> host_seconds;  // of the host's row, which simulators' times are compared with
   const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.2e}", *v) : std::string("-"); };
@@ -133,11 +139,11 @@ void print(const Operation& operation, const std::vector<BenchRow>& rows, const 
     }
     table.add({r.executor, r.seconds ? duration(*r.seconds) : "-",
                r.modelled_seconds ? duration(*r.modelled_seconds) : "-", rate_text(r.rate(), operation.rate_unit()),
-               roof_text(r.roof_fraction()), r.byte_rate() ? byte_rate_text(*r.byte_rate()) : "-",
+               roof_text(r), r.byte_rate() ? byte_rate_text(*r.byte_rate()) : "-",
                r.peer_seconds ? fmt::format("x {:.2f}", *r.seconds / *r.peer_seconds) : "-", number(r.error),
                number(r.bound)});
     if (r.peer_seconds) {
-      notes.push_back(fmt::format("{}: OpenBLAS takes {} in the same run", r.executor, duration(*r.peer_seconds)));
+      notes.push_back(fmt::format("{}: {} takes {} in the same run", r.executor, r.peer, duration(*r.peer_seconds)));
     }
     if (!r.note.empty()) notes.push_back(r.executor + ": " + r.note);
     if (r.error && r.bound && *r.error > *r.bound && *r.bound > 0) {
@@ -158,7 +164,8 @@ void print(const Operation& operation, const std::vector<BenchRow>& rows, const 
       "of roof: of the executor's arithmetic peak, or of its memory where that is the limit; in cache: more than "
       "memory gives");
   legend("bytes: read and written, per second");
-  legend("peer: our time in units of OpenBLAS's, called directly in the same run");
+  legend("{}: our time in units of this library's, called directly in the same run", peer);
+  if (!operation.peer_note().empty()) legend("{}", operation.peer_note());
   legend("error and bound: {}", operation.error_note());
   const std::vector<std::string> lines = wrapped("again: " + again, kColumns - 2, 2);  // for a shell
   for (std::size_t i = 0; i < lines.size(); ++i) fmt::print("{}{}\n", lines[i], i + 1 < lines.size() ? " \\" : "");
@@ -167,8 +174,10 @@ void print(const Operation& operation, const std::vector<BenchRow>& rows, const 
 void run(const Operation& operation, const Arguments& arguments, const Command& command) {
   JsonFile json(arguments.json);
   const std::vector<BenchRow> rows = rows_of(operation, arguments);
+  std::vector<std::string> left_out = operation.unused_options();
+  left_out.insert(left_out.end(), {"--json", "--explain", "--exec"});
   const auto line = [&](const std::vector<std::string>& executors) {
-    return fmt::format("trnsci bench {}{} --exec {}", operation.name(), command.line({"--json", "--explain", "--exec"}),
+    return fmt::format("trnsci bench {}{} --exec {}", operation.name(), command.line(left_out),
                        fmt::join(executors, ","));
   };
   nlohmann::ordered_json all = nlohmann::ordered_json::array();

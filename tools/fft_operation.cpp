@@ -7,6 +7,7 @@
 #include <trn/fft/plan_programs.hpp>
 
 #include "fft_rows.hpp"
+#include "peers.hpp"
 
 namespace trn::tools {
 namespace {
@@ -22,6 +23,10 @@ class Plans final : public Transforms {
     return kind_ == Kind::ComplexToComplex ? "fft.c2c" : kind_ == Kind::RealToComplex ? "fft.r2c" : "fft.c2r";
   }
   std::string summary() const override { return std::string(fft::name(kind_)) + " transforms by a plan"; }
+  std::string peer_note() const override {
+    return "kissfft: in Eigen, one thread, one axis of small prime factors. FFTW is GPL and not linked; fft/bench has "
+           "it";
+  }
   void add_options(Options& options) override {
     options.numbers("--n", lengths_, "lengths, one per axis", 1, std::int64_t{1} << 30);
     add_common(options);
@@ -80,6 +85,19 @@ class Plans final : public Transforms {
     const Measured measured = measure(e, o.repeats, call, o.cpu_time ? Clock::Processor : Clock::Wall);
     r.seconds = measured.fastest_s;
     r.error = error(values, y.to_host());
+    if (e.family() == Family::Host && lengths_.size() == 1) {
+      const C* const from = reinterpret_cast<const C*>(x.data());
+      C* const to = reinterpret_cast<C*>(y.data());
+      const bool forward = direction() == Direction::Forward;
+      Peer peer;
+      if (!real_in && !real_out) peer = c2c_peer<T>(n, batch_, forward, from, to);
+      if (real_in && forward) peer = r2c_peer<T>(n, batch_, x.data(), to);
+      if (real_out && !forward) peer = c2r_peer<T>(n, batch_, from, y.data());
+      if (peer.call) {
+        r.peer = peer.name;
+        r.peer_seconds = measure(o.repeats, peer.call, o.cpu_time ? Clock::Processor : Clock::Wall).fastest_s;
+      }
+    }
     r.bound = plan.accuracy().bound;
     r.bytes = fft::counts::transform_bytes(kind_, static_cast<double>(n), static_cast<double>(lengths_.back()),
                                            static_cast<double>(batch_), sizeof(T));

@@ -61,7 +61,7 @@ class Transforms : public Operation {
     r.precision = precision_;
     r.shape = shape();
     r.work = flops();
-    r.roof = flop_roof(executor, parse_dtype(dtype_));
+    r.roof = flop_roof(executor, parse_dtype(dtype_), Precision::parse(precision_));
     if (options.model_only) {
       r.modelled_seconds = model(tile::device_of(executor).machine(), r);
       return;

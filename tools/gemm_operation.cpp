@@ -36,13 +36,18 @@ class Gemm final : public Operation {
     options.text("--out-dtype,--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
     options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9")
         .completes(precision_words());
-    options.number("--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1,
-                   20);
+    moduli_option_ = options.number("--moduli", moduli_,
+                                    "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1, 20);
     options.text("--op-a", op_a_, "N, or T: A is stored transposed", {"N", "T"});
     options.text("--op-b", op_b_, "N, or T: B is stored transposed", {"N", "T"});
   }
 
+  std::vector<std::string> unused_options() const override {
+    return exact() ? std::vector<std::string>{} : std::vector<std::string>{"--moduli"};
+  }
+
   tile::Program program(const tile::Machine& machine) const override {
+    check_moduli();
     if (exact()) {
       blas::ExactShape s{in(), moduli_, m_, n_, k_};
       s.am = op_a_ == "N" ? k_ : 1;
@@ -86,6 +91,10 @@ class Gemm final : public Operation {
 
  private:
   Precision precision() const { return Precision::parse(precision_); }
+  void check_moduli() const {
+    require(exact() || !moduli_option_ || !moduli_option_->given(),
+            "blas.gemm: --moduli is a number of exact products; add --precision exact");
+  }
   bool exact() const { return !precision().has_target() && precision().mode() == Mode::Exact; }
   DType in() const { return parse_dtype(dtype_); }
   DType out() const {
@@ -96,6 +105,7 @@ class Gemm final : public Operation {
   template <class In, class Out> void run(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
     require(dtype_of<Out> == out(), "blas.gemm: {} in, {} out is not offered; see --help", trn::name(in()),
             trn::name(out()));
+    check_moduli();
     r.dtype = trn::name(in());
     r.precision = precision_;
     r.shape = {{"m", m_}, {"n", n_}, {"k", k_}};
@@ -106,7 +116,7 @@ class Gemm final : public Operation {
       const int passes = passes_of(precision().mode());
       if (passes > 1) r.note = fmt::format("precision {}, {} passes; {}", precision_, passes, busiest(report));
       r.modelled_seconds = report.seconds;
-      r.roof = roof(executor, precision().mode(), passes);
+      r.roof = flop_roof(executor, in(), precision().mode(), passes);
       return;
     }
     const auto a = random<In>(m_ * k_, 1), b = random<In>(k_ * n_, 2);
@@ -134,7 +144,7 @@ class Gemm final : public Operation {
     r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode),
                          accuracy.passes, accuracy.bound);
     r.modelled_seconds = modelled_time(executor, recorder);
-    r.roof = roof(executor, accuracy.mode, accuracy.passes);
+    r.roof = flop_roof(executor, in(), accuracy.mode, accuracy.passes);
   }
 
   static Clock clock_of(const BenchOptions& options) { return options.cpu_time ? Clock::Processor : Clock::Wall; }
@@ -174,28 +184,6 @@ class Gemm final : public Operation {
 
   int passes_of(Mode mode) const {
     return mode == Mode::Tf32x3 ? 3 : mode == Mode::Bf16x6 ? 6 : mode == Mode::Exact ? moduli_ : 1;
-  }
-
-  // What the Tensor Engine multiplies in a mode.
-  DType words_of(Mode mode) const {
-    switch (mode) {
-      case Mode::Native:
-        return in();
-      case Mode::Tf32:
-      case Mode::Tf32x3:
-        return DType::TFloat32;
-      case Mode::Bf16:
-      case Mode::Bf16x6:
-      case Mode::Exact:
-        return DType::BFloat16;
-    }
-    fail<InternalError>("blas.gemm: no such mode");
-  }
-
-  double roof(const Executor& executor, Mode mode, int passes) const {
-    return executor.family() == Family::Device
-               ? tile::device_of(executor).machine().tensor_flops(words_of(mode)) / passes
-               : host_peak(in());
   }
 
   template <class T> static std::vector<T> random(std::int64_t count, std::uint64_t seed) {
@@ -255,6 +243,7 @@ class Gemm final : public Operation {
 
   std::int64_t m_ = 1024, n_ = 1024, k_ = 1024;
   int moduli_ = 16;
+  std::optional<Option> moduli_option_;
   std::string precision_ = "native", dtype_ = "fp32", out_, op_a_ = "N", op_b_ = "N";
 };
 

@@ -15,6 +15,7 @@ void require_readable(const std::string& what, const std::string& path) {
   const fs::file_status status = fs::status(path, error);
   const bool endless = fs::is_character_file(status) || fs::is_block_file(status) || fs::is_socket(status);
   require(!endless, "{}: '{}' is a device, not a file; give a file", what, printable(path));
+  require(!fs::is_directory(status), "{}: '{}' is a directory, not a file; give a file", what, printable(path));
 }
 
 }  // namespace trn::tools

@@ -120,17 +120,17 @@ void run(const Arguments& a, const comm::Communicator* group) {
   for (const std::string& name : {a.basis, a.ri, a.jk}) {
     if (name.find('/') != std::string::npos) require_readable("mp2", name);
   }
-  require_different_files({{"--json", a.json}, {"--report", a.report}});
-  require(a.report != "-", "--report: the page goes to a file; '-' is for --json alone");
+  require_different_files({{"--json", a.json}, {"--html", a.report}});
+  require(a.report != "-", "--html: the page goes to a file; '-' is for --json alone");
   require(a.exact_jk || a.screening == mp2::kScreening,
           "mp2: --screening is about four-centre integrals, and J and K are fitted; add --exact-jk");
   require(a.stochastic > 0 || !a.seeded, "mp2: --seed is the stochastic estimate's; add --stochastic 60");
   JsonFile json(writes ? a.json : "");
   if (!a.report.empty()) {
     require(a.executor.starts_with("sim:"),
-            "mp2: --report shows the engines of a simulated device, and executor '{}' has none; use --exec sim:trn2",
+            "mp2: --html shows the engines of a simulated device, and executor '{}' has none; use --exec sim:trn2",
             a.executor);
-    if (writes) const OutputFile claim("--report", a.report);  // a bad path costs nothing
+    if (writes) const OutputFile claim("--html", a.report);  // a bad path costs nothing
   }
   mp2::Mp2Options options;
   options.basis = a.basis_file.empty()
@@ -227,7 +227,8 @@ void add_mp2(Command& program) {
   sub.text("--scratch", a->scratch, "folder for temporary files (default: the system's)");
   sub.real("--bohr", a->bohr, "one bohr in angstrom");
   sub.text("--json", a->json, kJsonHelp);
-  sub.text("--report", a->report, "also write a page with the engine timeline of the pair energies (simulators)");
+  sub.text("--html,--report", a->report,
+           "also write a page with the engine timeline of the pair energies (simulators)");
   sub.explain();
   sub.flag("--quiet", a->quiet, "no SCF iterations on standard error");
   sub.run([a, seed] {

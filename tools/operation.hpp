@@ -39,7 +39,8 @@ struct BenchRow {
   std::optional<double> bytes;             // read and written by one call, beside other work
   std::optional<double> error, bound;      // largest error against an fp64 reference, and its bound, in the same unit
   std::string note;                        // printed below the table when not empty
-  std::optional<double> peer_seconds;      // a direct call of OpenBLAS in the same run, where there is one
+  std::optional<double> peer_seconds;      // a direct call of another library in the same run, where there is one
+  std::string peer = "OpenBLAS";           // its name
   std::optional<SolverFigures> solver;     // operations of trnsolver only
   std::string refused;                     // why this executor cannot run it, where it cannot: nothing else is set then
 
@@ -66,6 +67,8 @@ class Operation {
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string summary() const = 0;
   virtual void add_options(Options& options) = 0;
+  // Options that mean nothing with the values that the others have: lines and pages that repeat the call leave them out.
+  [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
   // What one call runs on a machine, in order; a program that runs twice is there twice. Throws NotImplemented where
   // the operation has no device kernel.
   [[nodiscard]] virtual Programs programs(const tile::Machine& machine) const {
@@ -79,6 +82,7 @@ class Operation {
   // What BenchRow::rate counts, and what its error and bound are.
   [[nodiscard]] virtual std::string rate_unit() const { return "GFLOP/s"; }  // or GB/s, Gvalues/s
   [[nodiscard]] virtual std::string error_note() const { return "largest |C - exact| in units of (|A||B|)_ij"; }
+  [[nodiscard]] virtual std::string peer_note() const { return ""; }  // what to know about the peer
 
  protected:
   // Fills the row, which has the names of the operation and of the executor already.

@@ -22,8 +22,13 @@ namespace trn::tools {
 
 namespace {
 
-// "--n" of "--n,--count".
-std::string first_name(const std::string& names) { return names.substr(0, names.find(',')); }
+// "--n" of "--n,--count", "--output" of "-o,--output".
+std::string first_name(const std::string& names) {
+  const std::size_t begin = names.starts_with('-') && !names.starts_with("--") ? names.find(',') + 1 : 0;
+  return names.substr(begin, names.find(',', begin) - begin);
+}
+
+std::string shown(const std::string& word) { return word.empty() ? "''" : printable(word); }
 
 template <class T> T parse(const std::string& name, const std::string& word, T least, T most) {
   const std::size_t digits = word.starts_with('-') ? 1 : 0;
@@ -32,7 +37,7 @@ template <class T> T parse(const std::string& name, const std::string& word, T l
   const bool plain = word.size() > digits && (word[digits] != '0' || word == "0");
   if (!plain || error != std::errc() || end != word.data() + word.size() || value < least || value > most) {
     throw CLI::ValidationError(fmt::format("{} {}; give a decimal whole number from {} to {}, without leading zeros",
-                                           first_name(name), printable(word), least, most));
+                                           first_name(name), shown(word), least, most));
   }
   return value;
 }
@@ -47,7 +52,7 @@ double parse_real(const std::string& name, const std::string& word, double least
   if (least > -largest) limits += fmt::format(" from {:g}", least);
   if (most < largest) limits += fmt::format(" to {:g}", most);
   throw CLI::ValidationError(
-      fmt::format("{} {}; give a finite number{}, like 0.5 or 1e-3", first_name(name), printable(word), limits));
+      fmt::format("{} {}; give a finite number{}, like 0.5 or 1e-3", first_name(name), shown(word), limits));
 }
 
 // What --help says of the values: the limits, where they are not those of 64 bits.
@@ -72,7 +77,7 @@ Option add(CLI::App& app, const std::string& name, T& value, const std::string& 
 
 void check_choice(const std::string& name, const std::string& word, const std::vector<std::string>& choices) {
   if (std::find(choices.begin(), choices.end(), word) != choices.end()) return;
-  throw CLI::ValidationError(fmt::format("{} {}; choose one of {}{}", first_name(name), printable(word),
+  throw CLI::ValidationError(fmt::format("{} {}; choose one of {}{}", first_name(name), shown(word),
                                          fmt::join(choices, ", "), choices.size() > 8 ? meant(word, choices) : ""));
 }
 
@@ -188,6 +193,9 @@ Option Options::text(const std::string& name, std::string& value, const std::str
       name,
       [name, &value, choices](const CLI::results_t& words) {
         if (!choices.empty()) check_choice(name, words.front(), choices);
+        if (words.front().empty() && name.starts_with('-')) {
+          throw CLI::ValidationError(first_name(name) + " is empty; give it a value, or leave it out");
+        }
         value = words.front();
         return true;
       },
@@ -258,9 +266,16 @@ std::string Options::line(const std::vector<std::string>& left_out) const {
 
 namespace {
 
-// CLI11's help with lines of at most 80 columns.
+// CLI11's help with lines of at most 80 columns and one spelling of each option: further long names are for old scripts
+// and for those who come from another command.
 class WrappedHelp : public CLI::Formatter {
  public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    if (is_positional || option->get_lnames().empty()) return CLI::Formatter::make_option_name(option, is_positional);
+    std::string name;
+    for (const std::string& one : option->get_snames()) name += "-" + one + ",";
+    return name + "--" + option->get_lnames().front();
+  }
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string text = CLI::Formatter::make_help(app, std::move(name), mode), result;
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -341,7 +356,7 @@ std::vector<std::string> completions(const CLI::App& program, const std::vector<
     }
   } else if (typed.starts_with('-')) {
     for (const CLI::Option* option : at->get_options()) {
-      for (const std::string& name : option->get_lnames()) all.push_back("--" + name);
+      if (!option->get_lnames().empty()) all.push_back("--" + option->get_lnames().front());
     }
   } else {
     for (const CLI::App* sub : at->get_subcommands({})) all.push_back(sub->get_name());
@@ -357,11 +372,25 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     at = at->get_subcommands().front();
     path += " " + at->get_name();
   }
-  const std::string prefix = at == &program ? "" : path.substr(program.get_name().size() + 1) + ": ";
+  const std::string reached = at == &program ? "" : path.substr(program.get_name().size() + 1);
+  const std::string prefix = reached.empty() ? "" : reached + ": ";
   const std::string help = fmt::format("'{} --help'", path);
   std::string unknown;  // an option before any other word: the word may be its value
   for (const std::string& word : at->remaining()) {
     if (unknown.empty() || (word.starts_with('-') && !unknown.starts_with('-'))) unknown = word;
+  }
+  // Words that a command further up did not know, because they stand before the name of the last one.
+  if (unknown.empty()) {
+    for (const CLI::App* above = &program; above != at; above = above->get_subcommands().front()) {
+      for (const std::string& word : above->remaining()) {
+        if (!word.starts_with('-') || word == "--") continue;
+        const bool known = at->get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
+        return fmt::format("{}'{}' {}; see {}", prefix, printable(word),
+                           known ? fmt::format("stands before its command; put it after '{}'", reached)
+                                 : std::string("was not expected"),
+                           help);
+      }
+    }
   }
   if (unknown.starts_with('-')) {
     unknown = unknown.substr(0, unknown.find('='));

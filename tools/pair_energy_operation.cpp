@@ -93,10 +93,8 @@ class PairEnergy final : public Operation {
 
   // On a device of the products of words or slices that the mode forms.
   double roof(const Executor& executor) const {
-    if (executor.family() == Family::Host) return host_peak(dtype_ == "fp64" ? DType::Float64 : DType::Float32);
-    const blas::WordScheme words =
-        mode() == Mode::Exact ? blas::WordScheme{DType::BFloat16, 6, 26} : blas::word_scheme(mode());
-    return tile::device_of(executor).machine().tensor_flops(words.dtype) / words.products;
+    constexpr int kSlicePairs = 26;  // of two times six slices
+    return flop_roof(executor, dtype_ == "fp64" ? DType::Float64 : DType::Float32, mode(), kSlicePairs);
   }
 
   // Rounded to float for float runs, so that they and the reference see the same molecule.

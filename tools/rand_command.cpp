@@ -77,9 +77,9 @@ class Sink {
       stream_ = stdout;
     } else if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
       stream_ = std::fopen(path.c_str(), "wb");
-      require(stream_ != nullptr, "rand: --out {}: {}", path, std::strerror(errno));
+      require(stream_ != nullptr, "rand: --output {}: {}", path, std::strerror(errno));
     } else {
-      file_.emplace("rand: --out", path);
+      file_.emplace("rand: --output", path);
     }
   }
   ~Sink() {
@@ -234,7 +234,7 @@ void check_parameters(const Distribution& d, const std::vector<std::string>& giv
 
 void run(const Arguments& a, const std::vector<std::string>& given) {
   require(!to_output(a.out) || a.text || isatty(STDOUT_FILENO) == 0,
-          "rand: standard output is a terminal; add --text, --out FILE or a pipe");
+          "rand: standard output is a terminal; add --text, --output FILE or a pipe");
   const rand::Algorithm algorithm = algorithm_of(a.generator);
   const Distribution& distribution = distribution_of(a.distribution);
   check_parameters(distribution, given);
@@ -266,7 +266,7 @@ void add_rand(Command& program) {
   Command sub = program.add("rand", "values of a random number generator, as binary or text");
   auto a = std::make_shared<Arguments>();
   Parameters& p = a->parameters;
-  sub.text("--generator", a->generator,
+  sub.text("--generator,--algorithm", a->generator,
            "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
            "sobol64, scrambled-sobol64, halton or scrambled-halton")
       .completes(generator_names());
@@ -274,14 +274,14 @@ void add_rand(Command& program) {
   sub.number("--seed", a->seed, "64 bits");
   sub.number("--stream", a->stream, "an independent sequence of the same seed");
   sub.number("--interleave", a->interleave, "streams that take turns value by value, from --stream on", 1, 4096);
-  sub.number("--offset", a->offset, "words (quasi-random: points) to leave out");
+  sub.number("--offset,--position", a->offset, "words (quasi-random: points) to leave out");
   sub.number("--dimensions", a->dimensions, "of quasi-random points", 0, 0xffffffff);
   std::vector<std::string> names;
   for (const Distribution& d : distributions()) names.emplace_back(d.name);
   sub.text("--dist", a->distribution, distribution_help()).completes(std::move(names));
-  sub.number("--n", a->n, "how many values", 0, kAnyCount).required();
+  sub.number("--n,--count", a->n, "how many values", 0, kAnyCount).required();
   sub.text("--exec", a->executor, "the executor that draws them");
-  sub.text("--out", a->out, "write to this file; - for standard output, as without it");
+  sub.text("-o,--output,--out", a->out, "write to this file; - for standard output, as without it");
   sub.flag("--text", a->text, "one value a line, with all its digits");
   std::vector<Option> parameters;
   parameters.push_back(

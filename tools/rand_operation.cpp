@@ -20,6 +20,7 @@
 
 #include "measure.hpp"
 #include "operation.hpp"
+#include "peers.hpp"
 #include "roofs.hpp"
 
 namespace trn::tools {
@@ -59,6 +60,8 @@ template <class T> class Draws final : public Operation {
     return has_law_ ? "largest difference from the host's values as a fraction of its bound, and 1"
                     : "largest difference from the host's values, and 0";
   }
+
+  std::string peer_note() const override { return "mt19937_64: the C++ library's, one thread"; }
 
   void add_options(Options& options) override {
     options.number("--n,--count", count_, "values to draw", 1, rand::kFillMax);
@@ -108,7 +111,11 @@ template <class T> class Draws final : public Operation {
     const Measured measured = measure(executor, options.repeats, [&] { draw(executor, out); });
     r.seconds = measured.fastest_s;
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor.name());
-    if (!simulated) return;
+    if (!simulated) {
+      const Peer peer = draw_peer(name(), count_, out.data());
+      if (peer.call) r.peer = peer.name, r.peer_seconds = measure(options.repeats, peer.call).fastest_s;
+      return;
+    }
     r.error = difference_from_host(out);
     r.bound = has_law_ ? 1 : 0;
     r.modelled_seconds = modelled_time(executor, recorder);

@@ -7,7 +7,9 @@
 
 #include <trn/core/dtype.hpp>
 #include <trn/core/executor.hpp>
+#include <trn/core/precision.hpp>
 #include <trn/tile/device.hpp>
+#include <trn/tile/words.hpp>
 
 #include "host_peak.hpp"
 #include "measure.hpp"
@@ -18,10 +20,27 @@ namespace trn::tools {
 [[nodiscard]] inline double host_peak(DType dtype) {
   return real_of(dtype) == DType::Float64 ? host_peak().fp64_flops : host_peak().fp32_flops;
 }
-// Operations: of the Tensor Engine in float32, or of the host on this type.
-[[nodiscard]] inline double flop_roof(const Executor& executor, DType dtype) {
-  return executor.family() == Family::Device ? tile::device_of(executor).machine().tensor_flops(DType::Float32)
+// Operations of the Tensor Engine: on what a mode multiplies, over the products that it takes for one of the operands'.
+// Native multiplies the operands as they are; Exact, and with it everything in float64, integers in bfloat16, `passes`
+// products of them (1 where the number is not known: more can not be reached).
+[[nodiscard]] inline double tensor_roof(const tile::Machine& machine, DType dtype, Mode mode, int passes = 1) {
+  const DType real = real_of(dtype);
+  if (mode == Mode::Exact || real == DType::Float64) return machine.tensor_flops(DType::BFloat16) / std::max(passes, 1);
+  if (mode == Mode::Native) return machine.tensor_flops(real);
+  const tile::Words& words = tile::words_of(mode);
+  return machine.tensor_flops(words.dtype) / static_cast<double>(words.products.size());
+}
+// What was asked for, where nobody says what it came to: with a target the mode is open, and the fastest one counts.
+[[nodiscard]] inline double tensor_roof(const tile::Machine& machine, DType dtype, const Precision& precision) {
+  return tensor_roof(machine, dtype, precision.has_target() ? Mode::Bf16 : precision.mode());
+}
+// Operations: of the Tensor Engine in this mode, or of the host on this type.
+[[nodiscard]] inline double flop_roof(const Executor& executor, DType dtype, Mode mode = Mode::Native, int passes = 1) {
+  return executor.family() == Family::Device ? tensor_roof(tile::device_of(executor).machine(), dtype, mode, passes)
                                              : host_peak(dtype);
+}
+[[nodiscard]] inline double flop_roof(const Executor& executor, DType dtype, const Precision& precision) {
+  return flop_roof(executor, dtype, precision.has_target() ? Mode::Bf16 : precision.mode());
 }
 
 // Bytes that a parallel copy of a large array reads and writes, best of three; once per process.

@@ -43,8 +43,8 @@ std::vector<Step> steps(const Operation& operation, const tile::Machine& machine
   require(!all.empty(), "{}: runs no program on {} for these options", operation.name(), machine.name);
   if (which == 0) return all;
   require(which <= static_cast<std::int64_t>(all.size()),
-          "{}: it runs {} programs ({}); choose one with --step 1 to {}", operation.name(), all.size(), names,
-          all.size());
+          "{}: it runs {} program{} ({}); choose one with --step 1 to {}", operation.name(), all.size(),
+          all.size() == 1 ? "" : "s", names, all.size());
   return {all[static_cast<std::size_t>(which - 1)]};
 }
 
@@ -231,7 +231,9 @@ void profile(const Operation& operation, const Target& target, const Command& co
     const std::string which =
         all.size() == 1 ? "" : fmt::format(" (step {}, which takes longest; --step chooses another)", longest + 1);
     if (!target.html.empty()) {
-      const std::string options = command.line({"--html", "--trace", "--json", "--explain", "--exec", "--step"});
+      std::vector<std::string> left_out = operation.unused_options();
+      left_out.insert(left_out.end(), {"--html", "--trace", "--json", "--explain", "--exec", "--step"});
+      const std::string options = command.line(left_out);
       neuron::report::write_page(report, machine, target.html,
                                  page_of(operation, target, machine, all, longest, options));
       if (!json.replaces_text()) say("report: {}{}{}", target.html, which, cut());
@@ -286,7 +288,8 @@ void add_disassemble(Command& program, const Operations& operations) {
   Command parent = for_operations(
       program, operations, "dis", "print the device kernel as a tile program",
       [](Options& options, Target& t) {
-        options.text("--save", t.save, "also save the program to this file; - prints it as saved instead of the text");
+        options.text("-o,--output,--save", t.save,
+                     "also save the program to this file; - prints it as saved instead of the text");
       },
       [](const Operation& op, const Target& t, const Command&) {
         if (!t.save.empty()) {
@@ -299,7 +302,7 @@ void add_disassemble(Command& program, const Operations& operations) {
         print_steps(op, t, [](const tile::Program& p) { return tile::print(p); });
       });
   auto path = std::make_shared<std::string>();
-  Command file = parent.add("file", "print a program saved with --save");
+  Command file = parent.add("file", "print a program saved with --output");
   file.text("path", *path, "the program file").required();
   file.run([path] {
     require_readable("dis", *path);

@@ -132,7 +132,7 @@ std::vector<Question> questions(const tile::Machine& machine) {
 
 const std::vector<Undecidable>& undecidable() {
   static const std::vector<Undecidable> all{
-      {4, "is_transpose with a moving operand that is no identity", "such a program is refused before it runs"},
+      {4, "is_transpose with a moving operand that is not the identity", "such a program is refused before it runs"},
       {27, "stochastic rounding", "AWS does not publish the generator"},
       {28, "reinterpreting a tile in Wide storage", "about the simulator, not about hardware"},
       {33, "how far loads run ahead", "the compiler's schedule: a profile shows it, results do not"},

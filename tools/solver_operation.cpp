@@ -70,7 +70,9 @@ class SolverOperation final : public Operation {
     r.solver->gemm_equivalents = r.time() / gemm;
     r.work = row_.flops(static_cast<double>(rows()), static_cast<double>(n_), static_cast<double>(nrhs_)) *
              (is_complex(dtype()) ? solver::counts::kComplexFactor : 1);
-    r.roof = flop_roof(executor, dtype());
+    r.roof = flop_roof(executor, dtype(), Precision::parse(r.precision));
+    // Device kernels of float32 may multiply in tf32x3, which is faster than float32 itself.
+    if (r.precision == "native") r.roof = std::max(r.roof, flop_roof(executor, dtype(), Mode::Tf32x3));
     std::string notes = fmt::format("{:.2f} gemm of {}", r.solver->gemm_equivalents,
                                     modelled ? "order n in tf32x3" : "order n in the same type");
     if (r.solver->condition) notes += fmt::format("; condition {:.2e}", *r.solver->condition);

@@ -68,7 +68,7 @@ class Attention final : public ProgramBench {
             {"kernel", std::string("blocks of 128")}};
   }
   double device_peak(const tile::Machine& machine) const override {
-    return machine.tensor_flops(precision_ == "bf16" ? DType::BFloat16 : DType::Float32);
+    return tensor_roof(machine, DType::Float32, Precision::parse(precision_));
   }
   double work() const override {
     return sparse::counts::attention(static_cast<double>(mask().blocks().size()), static_cast<double>(kBlock),

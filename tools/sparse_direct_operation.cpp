@@ -7,6 +7,7 @@
 
 #include "measure.hpp"
 #include "operation.hpp"
+#include "peers.hpp"
 #include "roofs.hpp"
 #include "scalar_type.hpp"
 #include "sparse_matrix.hpp"
@@ -74,6 +75,12 @@ class SparseDirectOperation final : public Operation {
     r.seconds = measure(
                     options.repeats, [&] { made.emplace(std::move(*made).refactor(a)); }, clock)
                     .fastest_s;
+    if constexpr (RealScalar<T>) {
+      if (kind_ == DirectKind::Cholesky) {
+        const Peer peer = cholesky_peer<T>(a);
+        if (peer.call) r.peer = peer.name, r.peer_seconds = measure(options.repeats, peer.call, clock).fastest_s;
+      }
+    }
     const std::vector<T> b(static_cast<std::size_t>(a.rows()), T(1));
     std::vector<T> x(static_cast<std::size_t>(a.columns()));
     sparse::Solved solved;

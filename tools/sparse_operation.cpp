@@ -17,6 +17,7 @@
 
 #include "measure.hpp"
 #include "operation.hpp"
+#include "peers.hpp"
 #include "roofs.hpp"
 #include "scalar_type.hpp"
 #include "sparse_matrix.hpp"
@@ -179,7 +180,7 @@ class SparseOperation final : public Operation {
     }
     r.work = work.flops * (is_complex(dtype) ? sparse::counts::kComplexFactor : 1);
     r.bytes = work.bytes;
-    r.roof = flop_roof(executor, dtype);
+    r.roof = flop_roof(executor, dtype, Precision::parse(precision_));
   }
 
   void run_on_device(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
@@ -237,6 +238,9 @@ class SparseOperation final : public Operation {
       call();
       return measure(options.repeats, call, clock).fastest_s;
     };
+    const auto beside = [&](const Peer& peer) {
+      if (peer.call) r.peer = peer.name, r.peer_seconds = time(peer.call);
+    };
     namespace counts = sparse::counts;
     counts::Work work;
     const double size = sizeof(T), entries = static_cast<double>(nnz), rows = static_cast<double>(a.rows()),
@@ -251,6 +255,7 @@ class SparseOperation final : public Operation {
         const MatrixView<T> yv(executor, y.data(), a.rows(), n, n, 1);
         r.seconds = time([&] { r.bound = plan.execute(T(1), xv, T(0), yv).bound; });
         r.error = sampled_error(a, x.data(), y.data(), n);
+        beside(spmm_peer<T>(a, x.data(), y.data(), n));
         kernel = sparse::name(plan.report().kernel);
         work = counts::spmm(entries, rows, wide, dn, size, static_cast<double>(plan.report().matrix_bytes));
         break;
@@ -258,6 +263,7 @@ class SparseOperation final : public Operation {
       case SparseKind::Spgemm: {
         std::int64_t found = 0;
         r.seconds = time([&] { found = sparse::spgemm<T>(executor, T(1), a, a).nnz(); });
+        beside(spgemm_peer<T>(a));
         kernel = "gustavson";
         work = counts::spgemm(static_cast<double>(sparse::SpgemmPlan<T>(executor, a.pattern(), a.pattern()).products()),
                               entries, entries, static_cast<double>(found), size);
@@ -279,12 +285,14 @@ class SparseOperation final : public Operation {
         const MatrixView<const T> bv(executor, b.data(), a.rows(), n, n, 1);
         const MatrixView<T> xv(executor, x.data(), a.rows(), n, n, 1);
         r.seconds = time([&] { (void)plan.solve(T(1), bv, xv); });
+        beside(spsv_peer<T>(a, b.data(), x.data(), n));
         work = counts::spsv(static_cast<double>(sparse::triangle(a, sparse::Uplo::Lower).nnz()), rows, dn, size);
         kernel = fmt::format("{} levels", plan.levels());
         break;
       }
       case SparseKind::Csr2csc:
         r.seconds = time([&] { (void)sparse::transpose(a); });
+        beside(transpose_peer<T>(a));
         work = counts::transpose(entries, size);
         break;
       case SparseKind::Read:

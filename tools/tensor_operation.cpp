@@ -1,4 +1,7 @@
 // tensor.einsum, tensor.permute and tensor.reduce for `trnsci bench`.
+#include <cblas.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include <trn/core/error.hpp>
@@ -38,6 +41,9 @@ class TensorOperation : public Operation {
     return tensor::plan_program(tensor::Plan(executor, o.description()));  // sums and permutations are einsums too
   }
   [[nodiscard]] std::string rate_unit() const override { return einsum() ? "GFLOP/s" : "GB/s"; }
+  [[nodiscard]] std::string peer_note() const override {
+    return einsum() ? "OpenBLAS: gemm with the same extents, its axes in order already" : "";
+  }
   [[nodiscard]] std::string error_note() const override { return "bound: relative to the einsum of absolute values"; }
 
  private:
@@ -54,7 +60,8 @@ class TensorOperation : public Operation {
     const Recorder recorder(executor);
     if (einsum()) {
       const tensor::Plan plan(executor, o.description());
-      r.work = plan.flops(), r.bytes = bytes, r.roof = flop_roof(executor, dtype);
+      r.work = plan.flops(), r.bytes = bytes,
+      r.roof = flop_roof(executor, dtype, plan.accuracy().mode, plan.accuracy().passes);
       r.bound = plan.accuracy().bound;
       r.note = plan.explain();
       if (!options.model_only) {
@@ -62,6 +69,7 @@ class TensorOperation : public Operation {
         r.seconds = seconds(executor, options, [&] {
           r.bound = plan.execute(o.operands(), o.output(), {}, nullptr, workspace).accuracy.bound;
         });
+        if (executor.family() == Family::Host) r.peer_seconds = peer_seconds(o, options);
       }
     } else {
       require(o.operands().size() == 1, "bench: {} takes one operand", name());
@@ -78,6 +86,40 @@ class TensorOperation : public Operation {
     }
     r.modelled_seconds = options.model_only ? modelled_call(*this, tile::device_of(executor).machine())
                                             : modelled_time(executor, recorder);
+  }
+  // OpenBLAS's gemm with the extents of an einsum of two operands that is one product: the labels that the result keeps
+  // of either, and those that are summed. What it would take to put the axes in order is not in it.
+  static std::optional<double> peer_seconds(const EinsumOperands& o, const BenchOptions& options) {
+    const tensor::Expression& e = o.description().expression;
+    const DType dtype = o.operands().front().dtype;
+    if (e.inputs.size() != 2 || (dtype != DType::Float32 && dtype != DType::Float64)) return std::nullopt;
+    const auto has = [](const std::vector<tensor::Label>& labels, tensor::Label label) {
+      return std::count(labels.begin(), labels.end(), label);
+    };
+    std::int64_t extent[2] = {1, 1}, k = 1;
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t d = 0; d < e.inputs[i].size(); ++d) {
+        const tensor::Label label = e.inputs[i][d];
+        const bool other = has(e.inputs[1 - i], label) == 1, kept = has(e.output, label) == 1;
+        if (has(e.inputs[i], label) != 1 || other == kept) return std::nullopt;  // a diagonal, a batch or a sum
+        (kept ? extent[i] : k) *= i == 1 && !kept ? 1 : o.operands()[i].shape[d];
+      }
+    }
+    const auto product = [&](auto type, auto gemm) {
+      using T = decltype(type);
+      std::vector<T> c(static_cast<std::size_t>(extent[0] * extent[1]));
+      const int m = static_cast<int>(extent[0]), n = static_cast<int>(extent[1]), inner = static_cast<int>(k);
+      return measure(
+                 options.repeats,
+                 [&] {
+                   gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, inner, T(1),
+                        static_cast<const T*>(o.operands()[0].data), inner, static_cast<const T*>(o.operands()[1].data),
+                        n, T(0), c.data(), n);
+                 },
+                 options.cpu_time ? Clock::Processor : Clock::Wall)
+          .fastest_s;
+    };
+    return dtype == DType::Float32 ? product(float{}, cblas_sgemm) : product(double{}, cblas_dgemm);
   }
   template <class F> static double seconds(const Executor& executor, const BenchOptions& options, const F& call) {
     return measure(executor, options.repeats, call, options.cpu_time ? Clock::Processor : Clock::Wall).fastest_s;

@@ -49,6 +49,9 @@ class Trsm final : public ProgramBench {
   std::string precision(const Executor& executor) const override {
     return executor.family() == Family::Device ? precision_ : "native";
   }
+  double device_peak(const tile::Machine& machine) const override {
+    return tensor_roof(machine, dtype(), Precision::parse(precision_));
+  }
   BenchShape extents() const override { return {{"m", m_}, {"n", n_}}; }
   double work() const override { return blas::counts::trmm(static_cast<double>(m_), static_cast<double>(n_)).flops; }
   Measured run(const Executor& executor, int repeats, BenchRow& row) const override {

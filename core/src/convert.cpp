@@ -62,7 +62,7 @@ template <class Float> void to_integer(const Float* src, DType dtype, void* dst,
     case DType::UInt8:
       return round_to_integer<std::uint8_t>(src, dst, n);
     default:
-      fail<InternalError>("convert: {} is no integer type", name(dtype));
+      fail<InternalError>("convert: {} is not an integer type", name(dtype));
   }
 }
 
@@ -81,7 +81,7 @@ template <class Float> void from_integer(DType dtype, const void* src, Float* ds
     case DType::UInt8:
       return cast<std::uint8_t>(src, dst, n);
     default:
-      fail<InternalError>("convert: {} is no integer type", name(dtype));
+      fail<InternalError>("convert: {} is not an integer type", name(dtype));
   }
 }
 

@@ -74,7 +74,7 @@ DType parse_dtype(std::string_view text) {
     known += r.name;
     if (!r.short_name.empty()) known.append(" (").append(r.short_name).append(")");
   }
-  fail<InvalidArgument>("parse_dtype: '{}' names no element type; use one of {}", text, known);
+  fail<InvalidArgument>("dtype '{}' is not known; use one of {}", text, known);
 }
 
 std::int64_t size_bytes(DType dtype) { return row(dtype).bytes; }

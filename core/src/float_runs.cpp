@@ -126,7 +126,7 @@ void narrow_target(const float* src, DType dtype, std::uint32_t overflow, void* 
     case DType::Float8E5M2:
       return narrow_to<kFloat8E5M2, std::uint8_t>(src, overflow, dst, n);
     default:
-      fail<InternalError>("narrow_run: {} is no narrow float type", name(dtype));
+      fail<InternalError>("narrow_run: {} is not a narrow float type", name(dtype));
   }
 }
 
@@ -143,7 +143,7 @@ void widen_target(DType dtype, const void* src, float* dst, std::int64_t n) {
     case DType::Float8E5M2:
       return widen_from<kFloat8E5M2, std::uint8_t>(src, dst, n);
     default:
-      fail<InternalError>("widen_run: {} is no float type of one or two bytes", name(dtype));
+      fail<InternalError>("widen_run: {} is not a float type of one or two bytes", name(dtype));
   }
 }
 

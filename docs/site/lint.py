@@ -62,6 +62,8 @@ def findings(text, folder=FOLDER):
         say("front matter: categories must be [Deep dive, LIBRARY]")
     if set(front) & {"author", "authors"} or re.search(r"^(\*|_)*[Bb]y [A-Z][a-z]+ [A-Z]", body, re.M):
         say("a byline")
+    if not re.search(r"^# .+\n\nFor [^\n]+ \w+ minutes\.\n\n", body, re.M):
+        say("no line below the title says for whom it is and how long it takes")
     code_free = without_code(body)
     title = re.search(r"^# (.+)$", code_free, re.M)
     if not title or not category or category.group(1) not in title.group(1):
@@ -135,6 +137,7 @@ DAMAGES = [
     ("byline", lambda t: t.replace("comments:", "authors: [someone]\ncomments:", 1)),
     ("byline", lambda t: t.replace("## Lead\n", "By Ada Lovelace\n\n## Lead\n", 1)),
     ("title", lambda t: re.sub(r"^# .*$", "# A fast kernel", t, count=1, flags=re.M)),
+    ("for whom", lambda t: re.sub(r"^For .*\n\n", "", t, count=1, flags=re.M)),
     ("headings", lambda t: t.replace("## Takeaway", "## Conclusion")),
     ("headings", lambda t: t.replace("## Numbers", "## X").replace("## Implementation", "## Numbers").replace("## X", "## Implementation")),
     ("headings", lambda t: t.replace("## What didn't work", "### What didn't work")),
@@ -180,7 +183,7 @@ def without_reader():
     """Documents say in their first lines for whom they are."""
     names = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "start").glob("*.md"))
     return [x.relative_to(ROOT).as_posix() for x in names
-            if x.name != "index.md" and not any(y.startswith("For ") for y in x.read_text().split("\n")[1:4])]
+            if not any(y.startswith("For ") for y in x.read_text().split("\n")[1:4])]
 
 
 def main():

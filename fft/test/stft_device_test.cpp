@@ -385,7 +385,7 @@ TEST(OverlapProgram, Refusals) {
   EXPECT_IN("20000 frames of 20000 points lie over a point", message_of<NotImplemented>([&] {
               (void)overlap_program({1, 4, 20000, 1, 0, 100, 1, 1, true}, machine);
             }));
-  EXPECT_IN("are no sum of overlapping frames", message_of<InvalidArgument>([&] {
+  EXPECT_IN("are not a sum of overlapping frames", message_of<InvalidArgument>([&] {
               (void)overlap_program({1, 4, 20, 0, 0, 100, 1, 1, true}, machine);
             }));
 }

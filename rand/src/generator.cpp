@@ -68,6 +68,9 @@ std::uint32_t max_dimensions(Algorithm algorithm) {
 
 Generator::Generator(const State& state) : state_(state) {
   const Row& r = row(state.algorithm);
+  require(r.stream_bits > 0 || state.stream == 0,
+          "rand.Generator: stream {} with {}, which has stream 0 alone; use Threefry4x32_20 for others", state.stream,
+          r.name);
   require(r.stream_bits == 64 || state.stream >> r.stream_bits == 0,
           "rand.Generator: stream {} with {}, which has streams 0 to 2^{} - 1; use Threefry4x32_20 for others",
           state.stream, r.name, r.stream_bits);

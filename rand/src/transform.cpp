@@ -25,7 +25,7 @@ Generator generator_after(const char* operation, const Generator& generator, Law
       "{}: {} makes points, and this method would mix their coordinates; use normal with NormalMethod::Inverse, or a "
       "pseudo-random generator",
       operation, name(state.algorithm));
-  require(count % state.dimensions == 0, "{}: {} values are no whole number of points in {} dimensions", operation,
+  require(count % state.dimensions == 0, "{}: {} values are not a whole number of points in {} dimensions", operation,
           count, state.dimensions);
   after.skip(static_cast<std::uint64_t>(count / state.dimensions));
   return after;

@@ -126,7 +126,7 @@ TEST(RandArguments, StatesThatDoNotExist) {
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mrg32k3a, .stream = std::uint64_t{1} << 40}); },
                  "2^40 - 1");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Mt19937, .stream = 1}); },
-                 "mt19937, which has streams 0 to 2^0 - 1");
+                 "mt19937, which has stream 0 alone");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Threefry4x32_20, .ordering = Ordering::Legacy}); },
                  "has one ordering");
   expect_refusal([] { Generator g(State{.ordering = static_cast<Ordering>(7)}); }, "ordering 7 does not exist");

@@ -188,7 +188,7 @@ TEST(QuasiArguments, Refusals) {
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::ScrambledSobol64, .dimensions = 1025}); },
                  "which has 1 to 1024");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol64, .seed = 1}); }, "not seeded");
-  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol32, .stream = 1}); }, "streams 0 to 2^0 - 1");
+  expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol32, .stream = 1}); }, "stream 0 alone");
   expect_refusal([] { Generator g(State{.algorithm = Algorithm::Sobol32, .position = (std::uint64_t{1} << 32) + 1}); },
                  "which has points 0 to 4294967295");
   std::vector<std::uint32_t> memory(7, 9);
@@ -196,7 +196,7 @@ TEST(QuasiArguments, Refusals) {
   Generator g(State{.algorithm = Algorithm::Sobol32, .position = (std::uint64_t{1} << 32) - 1, .dimensions = 3});
   const State before = g.state();
   expect_refusal([&] { raw32(e, g, View<std::uint32_t>(e, memory.data(), {7})); },
-                 "7 values are no multiple of 3 dimensions");
+                 "7 values are not a multiple of 3 dimensions");
   expect_refusal([&] { raw32(e, g, View<std::uint32_t>(e, memory.data(), {6})); }, "+ 2 points exceeds 4294967296");
   expect_refusal([&] { raw64(e, g, View<std::uint64_t>(e, longs.data(), {3})); }, "32-bit fractions; use raw32");
   EXPECT_EQ(g.state(), before);

@@ -80,10 +80,10 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
   ASSERT_EQ(r.status, 0) << r.output;
   const auto rows = read_json(file);
   ASSERT_EQ(rows.size(), 4u);
-  const std::set<std::string> keys{"op",      "executor",         "dtype",        "precision",     "shape",
-                                   "seconds", "modelled_seconds", "gflops",       "roof_fraction", "error",
-                                   "bound",   "gbytes",           "peer_seconds", "version",       "command",
-                                   "rate",    "rate_unit",        "repeat",       "geometry",      "constants"};
+  const std::set<std::string> keys{
+      "op",      "executor",      "dtype", "precision", "shape",  "seconds",      "modelled_seconds",
+      "gflops",  "roof_fraction", "error", "bound",     "gbytes", "peer_seconds", "version",
+      "command", "peer",          "rate",  "rate_unit", "repeat", "geometry",     "constants"};
   for (const auto& row : rows) {
     std::set<std::string> found;
     for (const auto& [key, value] : row.items()) found.insert(key);
@@ -178,10 +178,11 @@ TEST_F(CommandLine, BenchOfSolversSaysMore) {
       ASSERT_EQ(r.status, 0) << operation << r.output;
       const auto row = read_json(file).at(0);
       const std::set<std::string> keys{
-          "op",        "executor",      "dtype",   "precision", "shape",  "seconds",      "modelled_seconds",
-          "gflops",    "roof_fraction", "error",   "bound",     "gbytes", "peer_seconds", "gemm_equivalents",
-          "condition", "outcome",       "version", "command",   "rate",   "rate_unit",    "repeat",
-          "geometry",  "constants"};
+          "op",        "executor",         "dtype",        "precision",     "shape",
+          "seconds",   "modelled_seconds", "gflops",       "roof_fraction", "error",
+          "bound",     "gbytes",           "peer_seconds", "peer",          "gemm_equivalents",
+          "condition", "outcome",          "version",      "command",       "rate",
+          "rate_unit", "repeat",           "geometry",     "constants"};
       std::set<std::string> found;
       for (const auto& [key, value] : row.items()) found.insert(key);
       EXPECT_EQ(found, keys);

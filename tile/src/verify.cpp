@@ -117,7 +117,7 @@ void check_aliases(const Program& program, std::vector<Diagnostic>& diagnostics)
       }
     }
     if (!input) {
-      report(fmt::format("continues '{}', which is no input of the program; name one of its inputs", t.alias));
+      report(fmt::format("continues '{}', which is not an input of the program; name one of its inputs", t.alias));
     } else if (input->dtype != t.dtype || input->shape != t.shape || input->strides != t.strides) {
       report(fmt::format("is {} {} strides {}, but continues '{}' of {} {} strides {}; make them equal", name(t.dtype),
                          to_string(t.shape), to_string(t.strides), input->name, name(input->dtype),

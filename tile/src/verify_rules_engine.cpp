@@ -214,7 +214,7 @@ void check_space(const Context& c, const isa::DmaCompute& a) {
 void expect_register(const Context& c, std::size_t slot) {
   const Access& a = c.operand(slot);
   if (!a.present() || c.in_register(a)) return;
-  c.report(kSpace, c.operand_name(slot), "is no register; allocate one with Builder::register_alloc");
+  c.report(kSpace, c.operand_name(slot), "is not a register; allocate one with Builder::register_alloc");
 }
 void expect_memory(const Context& c, std::size_t slot) {
   if (!c.in_register(c.operand(slot))) return;

@@ -179,7 +179,7 @@ class ScopeWalk {
     };
     const std::string& bound = program_.tiles()[tile].name;
     if (program_.tiles()[tile].space != Space::Register) {
-      return report("illegal-space", fmt::format("'{}' is no register; load it into one", bound));
+      return report("illegal-space", fmt::format("'{}' is not a register; load it into one", bound));
     }
     if (alloc_depth_[tile] == kHidden) {
       report("tile-out-of-scope", fmt::format("register '{}' is not allocated here; allocate it further out", bound));

@@ -23,7 +23,7 @@ const std::vector<Case> kRegisterRules{
      [](Builder& b, bool bad) { b.register_load(b.register_alloc("r"), b.sbuf("t", 1, {bad ? 2 : 1}, I32)); }},
     {"LoadsWords", "illegal-dtype", "float32; registers and what they exchange are uint32 or int32",
      [](Builder& b, bool bad) { b.register_load(b.register_alloc("r"), b.sbuf("t", 1, {1}, bad ? F32 : U32)); }},
-    {"LoadsIntoARegister", "illegal-space", "dst: is no register",
+    {"LoadsIntoARegister", "illegal-space", "dst: is not a register",
      [](Builder& b, bool bad) {
        const Access t = b.sbuf("t", 1, {1}, I32), u = b.sbuf("u", 1, {1}, I32);
        b.register_load(bad ? u : b.register_alloc("r"), t);
@@ -32,12 +32,12 @@ const std::vector<Case> kRegisterRules{
      [](Builder& b, bool bad) {
        b.register_load(b.register_alloc("r"), bad ? b.psum("t", 1, {1}, I32) : b.sbuf("t", 1, {1}, I32));
      }},
-    {"StoresARegister", "illegal-space", "src: is no register",
+    {"StoresARegister", "illegal-space", "src: is not a register",
      [](Builder& b, bool bad) {
        const Access t = b.sbuf("t", 1, {1}, I32), u = b.sbuf("u", 1, {1}, I32);
        b.register_store(t, bad ? u : b.register_alloc("r"));
      }},
-    {"MovesBetweenRegisters", "illegal-space", "src: is no register",
+    {"MovesBetweenRegisters", "illegal-space", "src: is not a register",
      [](Builder& b, bool bad) {
        b.register_move(b.register_alloc("r"), bad ? b.sbuf("t", 1, {1}, I32) : b.register_alloc("s"));
      }},
@@ -86,7 +86,7 @@ const std::vector<Case> kStarts{
 TRN_VERIFY_CASES(VerifyStarts, kStarts);
 
 const std::vector<Case> kLoops{
-    {"CountsByARegister", "illegal-space", "'t' is no register",
+    {"CountsByARegister", "illegal-space", "'t' is not a register",
      [](Builder& b, bool bad) {
        b.fori_loop("i", bad ? b.sbuf("t", 1, {1}, I32) : loaded(b), 4, [](const Affine&) {});
      }},

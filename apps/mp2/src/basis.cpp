@@ -90,7 +90,7 @@ std::vector<Contraction> read_element(Reader& in) {
     for (char& c : letters) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     const bool both = letters == "SP" || letters == "L";
     in.expect(both || (letters.size() == 1 && kMomenta.find(letters[0]) != std::string_view::npos),
-              "'{}' is no angular momentum; expected S, P, SP, D, F, G, H or I", Reader::shown(words[0]));
+              "'{}' is not an angular momentum; expected S, P, SP, D, F, G, H or I", Reader::shown(words[0]));
     const double count = in.number(words[1]), scale = words.size() == 3 ? in.number(words[2]) : 1;
     in.expect(count >= 1 && count <= kMostPrimitives && count == std::floor(count),
               "'{}' is not a number of primitives; expected 1 to {}", Reader::shown(words[1]), kMostPrimitives);

@@ -29,7 +29,7 @@ TEST(Gaussian94, ReadsShells) {
 TEST(Gaussian94, MessagesNameTheLine) {
   expect_message([] { (void)parse("H 0\nS 1 1.0\n1.0\n****\n"); },
                  "b.gbs:3: expected primitive 1 of 1: an exponent and 1 coefficient");
-  expect_message([] { (void)parse("H 0\nQ 1 1.0\n1.0 1.0\n****\n"); }, "b.gbs:2: 'Q' is no angular momentum");
+  expect_message([] { (void)parse("H 0\nQ 1 1.0\n1.0 1.0\n****\n"); }, "b.gbs:2: 'Q' is not an angular momentum");
   expect_message([] { (void)parse("H 0\nS x 1.0\n"); }, "b.gbs:2: 'x' is not a number");
   expect_message([] { (void)parse("H 0\nS 0 1.0\n****\n"); }, "b.gbs:2: '0' is not a number of primitives");
   expect_message([] { (void)parse("H 0\nS 1 1.0\n-1.0 1.0\n****\n"); },
@@ -57,7 +57,7 @@ TEST(Gaussian94, RefusesFunctionsWithoutANorm) {
                  "b.gbs:4: the primitives of the shell cancel each other");
   expect_message([] { (void)parse("H 0\nS 1000 1.0\n1.0 0.5\n"); },
                  "b.gbs:2: '1000' is not a number of primitives; expected 1 to 100");
-  expect_message([] { (void)parse("H 0\n" + std::string(1000, 'S') + " 1 1.0\n"); }, "SSS...' is no angular momentum");
+  expect_message([] { (void)parse("H 0\n" + std::string(1000, 'S') + " 1 1.0\n"); }, "SSS...' is not an angular momentum");
 }
 
 TEST(Bundled, EverySetCanBeReadAndCoversWhatItShould) {

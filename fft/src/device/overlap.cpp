@@ -161,7 +161,7 @@ OverlapRows overlap_rows(const OverlapShape& o) {
 
 Program overlap_program(const OverlapShape& o, const Machine& machine) {
   require(o.points >= 1 && o.hop >= 1 && o.shift >= 0 && o.length >= 1 && o.signals >= 1 && o.frame_step >= o.parts,
-          "fft.istft: {} frames of {} points, hop {}, for {} points are no sum of overlapping frames", o.count,
+          "fft.istft: {} frames of {} points, hop {}, for {} points are not a sum of overlapping frames", o.count,
           o.points, o.hop, o.length);
   if (Layers(o).layers > kWindowReals) {
     fail<NotImplemented>(

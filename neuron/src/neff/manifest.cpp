@@ -63,7 +63,7 @@ void check(const std::vector<Argument>& arguments) {
     if (!a.output) bad("the input '{}' has an alias", a.name);
     const auto input = std::find_if(arguments.begin(), arguments.end(),
                                     [&](const Argument& i) { return !i.output && i.name == a.alias; });
-    if (input == arguments.end()) bad("'{}' continues '{}', which is no input", a.name, a.alias);
+    if (input == arguments.end()) bad("'{}' continues '{}', which is not an input", a.name, a.alias);
     if (input->bytes != a.bytes) bad("'{}' and its alias '{}' differ in size", a.name, a.alias);
     if (!aliases.insert(a.alias).second) bad("'{}' is continued twice", a.alias);
   }
@@ -97,7 +97,7 @@ Manifest read_manifest(std::string_view text) {
   Manifest m;
   m.program = text_of(in, "program");
   const std::string hash = text_of(in, "hash");
-  if (hash.size() != 16 || hash.find_first_not_of("0123456789abcdef") != std::string::npos) bad("'hash' is no hash");
+  if (hash.size() != 16 || hash.find_first_not_of("0123456789abcdef") != std::string::npos) bad("'hash' is not a hash");
   m.hash = std::stoull(hash, nullptr, 16);
   m.entry = text_of(in, "entry");
   m.machine = text_of(in, "machine");

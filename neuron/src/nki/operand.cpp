@@ -207,7 +207,7 @@ std::string Operands::access_pattern(const Pattern& whole, const std::string& in
       const std::int64_t elements = element_count(p.shape);
       if (moving.step < 1 || elements % moving.step != 0) {
         unsupported(
-            "a register moves '{}' on by {} elements, which is no step of a dimension and does not divide its {} "
+            "a register moves '{}' on by {} elements, which is not a step of a dimension and does not divide its {} "
             "elements; give the tensor such a dimension",
             p.name, moving.step, elements);
       }

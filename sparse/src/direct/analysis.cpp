@@ -10,7 +10,7 @@ namespace trn::sparse::direct {
 
 void check_options(const char* operation, const DirectOptions& options, std::int64_t n) {
   operands::check_enumerator(operation, "Reorder", options.ordering, Reorder::Best);
-  require(options.ordering != Reorder::Partition, "{}: a partition is no elimination order; use another Reorder",
+  require(options.ordering != Reorder::Partition, "{}: a partition is not an elimination order; use another Reorder",
           operation);
   require(options.order.empty() || static_cast<std::int64_t>(options.order.size()) == n,
           "{}: an order of {} for {} columns", operation, options.order.size(), n);

@@ -159,7 +159,7 @@ def _column(name, keyword, value, partitions, bitvec):
     rule("wrong-operand", _is_number(value), "{} of nisa.{} is {!r}", keyword, name, value)
     if bitvec:
         rule("wrong-operand", isinstance(value, int), "{} of a bit operator is {!r}", keyword, value)
-        rule("immediate", int(np.float32(value)) == value, "{} = {:#x} is no fp32 number; take it from a tile", keyword, value)
+        rule("immediate", int(np.float32(value)) == value, "{} = {:#x} is not an fp32 number; take it from a tile", keyword, value)
 
 
 def _operators(name, kwargs):
