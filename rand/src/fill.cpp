@@ -30,8 +30,8 @@ bool has_64_bits(Algorithm a) {
 
 // Whole points, of bits that the algorithm has.
 State state_after_points(const char* operation, const State& state, Draw draw, std::uint64_t count) {
-  require(count % state.dimensions == 0, "{}: {} values are not a multiple of {} dimensions; draw whole points", operation,
-          count, state.dimensions);
+  require(count % state.dimensions == 0, "{}: {} values are not a multiple of {} dimensions; draw whole points",
+          operation, count, state.dimensions);
   require(draw != Draw::Raw32 || !has_64_bits(state.algorithm), "{}: {} has 64-bit fractions; use raw64", operation,
           name(state.algorithm));
   require(draw != Draw::Raw64 || has_64_bits(state.algorithm), "{}: {} has 32-bit fractions; use raw32", operation,

@@ -57,7 +57,8 @@ TEST(Gaussian94, RefusesFunctionsWithoutANorm) {
                  "b.gbs:4: the primitives of the shell cancel each other");
   expect_message([] { (void)parse("H 0\nS 1000 1.0\n1.0 0.5\n"); },
                  "b.gbs:2: '1000' is not a number of primitives; expected 1 to 100");
-  expect_message([] { (void)parse("H 0\n" + std::string(1000, 'S') + " 1 1.0\n"); }, "SSS...' is not an angular momentum");
+  expect_message([] { (void)parse("H 0\n" + std::string(1000, 'S') + " 1 1.0\n"); },
+                 "SSS...' is not an angular momentum");
 }
 
 TEST(Bundled, EverySetCanBeReadAndCoversWhatItShould) {

@@ -64,8 +64,8 @@ class Printer {
     if (slot(s).present()) return text(keyword, operands_.column(slot(s)));
     if (!is_bitvec(by)) return text(keyword, float_literal(immediate));
     if (static_cast<double>(static_cast<float>(immediate)) != immediate) {
-      unsupported("{} = {} of nl.{} is not an fp32 number, and an immediate is one; take it from a tile or shift", keyword,
-                  immediate, name(by));
+      unsupported("{} = {} of nl.{} is not an fp32 number, and an immediate is one; take it from a tile or shift",
+                  keyword, immediate, name(by));
     }
     return text(keyword, integer_literal(keyword, immediate));
   }
