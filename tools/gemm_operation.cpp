@@ -2,6 +2,7 @@
 // fp64 reference in units of (|A||B|)_ij, the unit of its bound.
 #include <cblas.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <type_traits>
@@ -36,8 +37,8 @@ class Gemm final : public Operation {
     options.text("--out-dtype,--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
     options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9")
         .completes(precision_words());
-    moduli_option_ = options.number("--moduli", moduli_,
-                                    "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1, 20);
+    moduli_options_.push_back(options.number(
+        "--moduli", moduli_, "of exact, in programs and with --model-only: 16 are as accurate as dgemm", 1, 20));
     options.text("--op-a", op_a_, "N, or T: A is stored transposed", {"N", "T"});
     options.text("--op-b", op_b_, "N, or T: B is stored transposed", {"N", "T"});
   }
@@ -92,8 +93,9 @@ class Gemm final : public Operation {
  private:
   Precision precision() const { return Precision::parse(precision_); }
   void check_moduli() const {
-    require(exact() || !moduli_option_ || !moduli_option_->given(),
-            "blas.gemm: --moduli is a number of exact products; add --precision exact");
+    const bool given =
+        std::any_of(moduli_options_.begin(), moduli_options_.end(), [](const Option& o) { return o.given(); });
+    require(exact() || !given, "blas.gemm: --moduli is a number of exact products; add --precision exact");
   }
   bool exact() const { return !precision().has_target() && precision().mode() == Mode::Exact; }
   DType in() const { return parse_dtype(dtype_); }
@@ -243,7 +245,7 @@ class Gemm final : public Operation {
 
   std::int64_t m_ = 1024, n_ = 1024, k_ = 1024;
   int moduli_ = 16;
-  std::optional<Option> moduli_option_;
+  std::vector<Option> moduli_options_;  // of bench, profile, emit and dis
   std::string precision_ = "native", dtype_ = "fp32", out_, op_a_ = "N", op_b_ = "N";
 };
 

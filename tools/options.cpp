@@ -386,7 +386,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
         if (!word.starts_with('-') || word == "--") continue;
         const bool known = at->get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
         return fmt::format("{}'{}' {}; see {}", prefix, printable(word),
-                           known ? fmt::format("stands before its command; put it after '{}'", reached)
+                           known ? fmt::format("stands in the wrong place; options follow '{}', without '--'", reached)
                                  : std::string("was not expected"),
                            help);
       }
