@@ -3,12 +3,12 @@
 // A float matrix is the sum of w matrices of float8_e4m3 with a scale for each row, every word what the ones before it
 // leave: x = s1 q1 + s2 q2 + ..., five more bits a word. Of the w^2 products of words those with i + j < w count (words
 // from 0), w (w + 1) / 2 of them, added up in C from the smallest on. Against them stand the modes of gemm. Errors are
-// measured, relative in the Frobenius norm; those of the words are the same on every executor. Times are modelled on trn2
-// at 4096 x 4096 x 4096: those of the words have products and quantisation, not the subtractions between words.
+// measured, relative in the Frobenius norm; those of the words are the same on every executor. Times are modelled on
+// trn2 at 4096 x 4096 x 4096: those of the words have products and quantisation, not the subtractions between words.
 //
 // What is checked: each word makes the error at least five times smaller until float's own roundings show; and the
-// statement of blas/README.md: two words and more lose, some mode of gemm is as accurate and no slower, or the words take
-// longer than all modes.
+// statement of blas/README.md: two words and more lose, some mode of gemm is as accurate and no slower, or the words
+// take longer than all modes.
 //
 //   56_float8_words [--exec NAME] [--n 256]
 #include <cmath>
