@@ -3,7 +3,8 @@
 // threads of the host, ranks.
 //
 // The share of time with k engines busy comes from the intervals of the timing model: Tensor, Vector, Scalar and GpSimd
-// count as engines, transfers as one more lane of their own. The picture shows the same shares as bars.
+// count as engines, transfers as one more lane of their own. --svg shows the same shares as bars, --timeline the
+// intervals themselves.
 #include <omp.h>
 
 #include <algorithm>
@@ -20,16 +21,20 @@
 #include <trn/comm/group.hpp>
 #include <trn/comm/matrix.hpp>
 #include <trn/core/output_file.hpp>
+#include <trn/fft/dist_plan.hpp>
 #include <trn/fft/transforms.hpp>
 #include <trn/neuron/sim.hpp>
+#include <trn/rand/dist_fill.hpp>
 #include <trn/rand/normal.hpp>
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/dist_cholesky.hpp>
+#include <trn/sparse/dist_csr.hpp>
 #include <trn/sparse/gallery.hpp>
 #include <trn/sparse/spmm.hpp>
 #include <trn/tensor/einsum.hpp>
 
 #include "commands.hpp"
+#include "evidence_timeline.hpp"
 #include "output.hpp"
 #include "recording_device.hpp"
 
@@ -125,6 +130,68 @@ Bytes cholesky_on_ranks(int ranks) {
   return result;
 }
 
+// The elements of a distributed array that lie here, from those of the whole one in row-major order.
+template <class T> void scatter(const dist::Array<T>& to, const std::vector<T>& whole) {
+  const View<T> here = to.local();
+  if (here.size() == 0) return;
+  std::vector<T> mine(static_cast<std::size_t>(here.size()));
+  const Shape &local = here.shape(), &all = to.shape(), &begin = to.local_begin();
+  for (std::int64_t at = 0; at < here.size(); ++at) {
+    std::int64_t position = 0, rest = at, size = here.size();
+    for (std::size_t d = 0; d < local.size(); ++d) {
+      size /= local[d];
+      position = position * all[d] + begin[d] + rest / size;
+      rest %= size;
+    }
+    mine[static_cast<std::size_t>(at)] = whole[static_cast<std::size_t>(position)];
+  }
+  copy(View<const T>(Executor::host(), mine.data(), local), here);
+}
+
+// f(group, executor) gives a distributed array; the bytes of the whole one.
+template <class F> Bytes array_on_ranks(int ranks, const F& f) {
+  Bytes result;
+  comm::run(hosts(ranks), [&](const comm::Communicator& group, const Executor& e) {
+    const auto whole = f(group, e).to_host();
+    if (group.rank() == 0) result = bytes_of(whole);
+  });
+  return result;
+}
+
+Bytes transform_on_ranks(int ranks) {
+  using C = std::complex<float>;
+  return array_on_ranks(ranks, [](const comm::Communicator& group, const Executor& e) {
+    fft::DistDescription d;
+    d.lengths = {30, 20, 28};
+    const fft::DistPlan<float> plan(group, e, d);
+    const dist::Array<C> in(group, e, plan.input_distribution());
+    dist::Array<C> out(group, e, plan.output_distribution());
+    scatter(in, numbers<C>(30 * 20 * 28, 9));
+    plan.execute(in, out);
+    return out;
+  });
+}
+
+Bytes numbers_on_ranks(int ranks) {
+  return array_on_ranks(ranks, [&](const comm::Communicator& group, const Executor& e) {
+    dist::Array<float> x(group, e, dist::slabs({120, 173}, 0, ranks));
+    rand::Generator generator({.seed = 4});
+    rand::normal(generator, x);
+    return x;
+  });
+}
+
+Bytes sparse_on_ranks(int ranks) {
+  return array_on_ranks(ranks, [](const comm::Communicator& group, const Executor& e) {
+    const sparse::DistCsr<double> a(group, sparse::poisson<double>(40, 30));
+    const dist::Array<double> b(group, e, a.column_distribution(7));
+    dist::Array<double> c(group, e, a.row_distribution(7));
+    scatter(b, numbers<double>(1200 * 7, 10));
+    sparse::spmm<double>(1, a, b, 0, c);
+    return c;
+  });
+}
+
 std::vector<Flagship> flagships() {
   std::vector<Flagship> all;
   all.push_back({"blas.gemm", "float32, 512 x 512 x 512", "2048 x 2048 x 2048",
@@ -140,7 +207,7 @@ std::vector<Flagship> flagships() {
                    const auto x = Array<C>::from_host(e, {lines, 1000}, numbers<C>(lines * 1000, 3));
                    return bytes_of(fft::fft(e, x).to_host());
                  },
-                 nullptr});
+                 transform_on_ranks});
   all.push_back({"rand.normal", "float32, 200000 numbers of Philox", "8000000 numbers",
                  [](const Executor& e, bool large) {
                    rand::Generator generator({.seed = 4});
@@ -148,7 +215,7 @@ std::vector<Flagship> flagships() {
                    rand::normal(e, generator, x.view());
                    return bytes_of(x.to_host());
                  },
-                 nullptr});
+                 numbers_on_ranks});
   all.push_back({"solver.potrf", "float32, order 300", "order 1000",
                  [](const Executor& e, bool large) {
                    const std::int64_t n = large ? 1000 : 300;
@@ -164,7 +231,7 @@ std::vector<Flagship> flagships() {
                    const auto b = Matrix<float>::from_host(e, rows, columns, numbers<float>(rows * columns, 6));
                    return bytes_of(sparse::spmm<float>(e, a, b.view()).to_host());
                  },
-                 nullptr});
+                 sparse_on_ranks});
   all.push_back({"tensor.einsum", "float32, abc,cbd->da, extents 40 60 50 70", "extents 512 64 64 512",
                  [](const Executor& e, bool large) {
                    const std::int64_t a = large ? 512 : 40, b = large ? 64 : 60, c = large ? 64 : 50,
@@ -185,6 +252,7 @@ struct Overlap {
   std::array<double, kEngines + 1> share{};
   double transfers = 0;  // some transfer under way
   bool whole = true;     // every interval was kept
+  Timeline timeline;
 };
 
 Overlap overlap_of(const std::vector<std::shared_ptr<const tile::Program>>& programs, const tile::Machine& machine) {
@@ -194,6 +262,7 @@ Overlap overlap_of(const std::vector<std::shared_ptr<const tile::Program>>& prog
   for (const auto& program : programs) {
     const neuron::RunReport r = neuron::estimate(*program, machine, {.keep_intervals = kKept});
     o.seconds += r.seconds;
+    o.timeline.add(r);
     o.transfers += r.dma_active_seconds;
     o.whole = o.whole && static_cast<std::int64_t>(r.intervals.size()) < kKept;
     std::vector<std::pair<double, int>> edges;
@@ -312,19 +381,22 @@ nlohmann::ordered_json json_of(const Row& row, const std::string& machine) {
 void add_evidence(Command& program) {
   Command command = program.add("evidence", "engines that work at the same time, and bits that no order changes");
   struct Given {
-    std::string machine = "trn2", json, svg;
+    std::string machine = "trn2", json, svg, timeline;
     std::int64_t seeds = 8;
   };
   const auto given = std::make_shared<Given>();
   command.machine(given->machine);
   command.number("--seeds", given->seeds, "shuffled orders of each kernel", 1, 1000);
   command.text("--svg", given->svg, "write the picture of the shares to this file");
+  command.text("--timeline", given->timeline, "write the picture of when engines work to this file");
   command.text("--json", given->json, kJsonHelp);
   command.run([given] {
-    require(given->svg != "-", "evidence: '-' is for --json alone; give --svg a file");
-    require_different_files({{"--svg", given->svg}, {"--json", given->json}});
+    require(given->svg != "-" && given->timeline != "-",
+            "evidence: '-' is for --json alone; give --svg and --timeline a file");
+    require_different_files({{"--svg", given->svg}, {"--timeline", given->timeline}, {"--json", given->json}});
     JsonFile json(given->json);
     if (!given->svg.empty()) const OutputFile claim("--svg", given->svg);  // a bad path costs nothing
+    if (!given->timeline.empty()) const OutputFile claim("--timeline", given->timeline);
     const std::vector<Flagship> all = flagships();
     std::vector<Row> rows;
     for (const Flagship& f : all) {
@@ -358,6 +430,14 @@ void add_evidence(Command& program) {
     if (!given->svg.empty()) {
       OutputFile svg("--svg", given->svg);
       svg.write(picture(rows, given->machine));
+      svg.commit();
+    }
+    if (!given->timeline.empty()) {
+      std::vector<std::pair<std::string, const Timeline*>> kernels;
+      for (const Row& row : rows)
+        kernels.emplace_back(row.flagship->name + ", " + row.flagship->large_shape, &row.overlap.timeline);
+      OutputFile svg("--timeline", given->timeline);
+      svg.write(timeline_picture(kernels, given->machine));
       svg.commit();
     }
     if (!right) fail<InternalError>("evidence: bits depend on an order; see the table");

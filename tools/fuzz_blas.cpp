@@ -24,7 +24,7 @@ constexpr const char* kTypeNames[] = {"float32", "float64", "complex64", "comple
 
 void run(const Arguments& a) {
   std::vector<FuzzRow> rows;
-  for (auto level : {level1(), level2(), level3(), extensions()}) {
+  for (auto level : {level1(), level2(), level3(), extensions(), narrow()}) {
     for (const FuzzRow& row : level) {
       if (a.only.empty() || a.only == row.name) rows.push_back(row);
     }
@@ -38,6 +38,7 @@ void run(const Arguments& a) {
     const FuzzRow& row = rows[static_cast<std::size_t>(c.below(static_cast<std::int64_t>(rows.size())))];
     int type = static_cast<int>(c.below(4));
     if (row.run[type] == nullptr) type = (type + 2) % 4;
+    if (row.run[type] == nullptr) type = 0;  // float alone
     current.operation = row.name;
     current.what = fmt::format("{} {}{}", row.name, kTypeNames[type], c.special ? " with NaN and infinities" : "");
     row.run[type](c);

@@ -297,6 +297,7 @@ struct FuzzRow {
 [[nodiscard]] std::vector<FuzzRow> level2();
 [[nodiscard]] std::vector<FuzzRow> level3();
 [[nodiscard]] std::vector<FuzzRow> extensions();
+[[nodiscard]] std::vector<FuzzRow> narrow();  // 16, 8 and 4 bits
 
 #define TRN_FUZZ_FOUR(f) \
   { f<float>, f<double>, f<std::complex<float>>, f<std::complex<double>> }
