@@ -99,6 +99,7 @@
 #include <trn/sparse/outcome.hpp>
 #include <trn/sparse/pattern.hpp>
 #include <trn/sparse/preconditioners.hpp>
+#include <trn/sparse/progressive.hpp>
 #include <trn/sparse/rank_structured.hpp>
 #include <trn/sparse/screening.hpp>
 #include <trn/sparse/spgemm.hpp>

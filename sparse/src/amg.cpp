@@ -7,6 +7,7 @@
 #include <trn/sparse/spgemm.hpp>
 #include <trn/sparse/structure.hpp>
 
+#include "amg_data.hpp"
 #include "dense_inverse.hpp"
 #include "operators.hpp"
 #include "scalars.hpp"
@@ -97,26 +98,6 @@ std::vector<std::int32_t> aggregate(const Nodes& nodes, std::int32_t& count) {
   }
   return of;
 }
-
-// Nodes none of whose rows has an entry, other than zero, outside the node: Dirichlet conditions, for one, and bodies
-// that coarsening has brought down to a node. Each is a system of its own, which the inverse of its block solves.
-template <Scalar T> struct Separate {
-  std::int64_t block = 1;
-  std::vector<std::int32_t> nodes, others;  // together all, each in rising order
-  std::vector<T> inverses;                  // of the blocks of `nodes`, row-major
-
-  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(nodes.size()) * block; }
-  void solve(const T* b, T* x) const {
-    const T* inverse = inverses.data();
-    for (const std::int32_t node : nodes) {
-      for (std::int64_t i = 0; i < block; ++i) {
-        T sum(0);
-        for (std::int64_t j = 0; j < block; ++j) sum += host::times(*inverse++, b[node * block + j]);
-        x[node * block + i] = sum;
-      }
-    }
-  }
-};
 
 template <Scalar T> Separate<T> separate_nodes(const CsrRef<T, std::int32_t>& a, std::int64_t block, Outcome& outcome) {
   Separate<T> s{block, {}, {}, {}};
@@ -251,55 +232,27 @@ template <Scalar T> Csr<T> filled_diagonal(const Csr<T>& a) {
   return add<T>(T(1), a, T(1), Csr<T>::from_triplets(a.executor(), a.extents(), {at, at, ones}));
 }
 
-template <Scalar T> struct Level {
-  std::int64_t n;
-  std::optional<Chebyshev<T>> smoother;
-  std::optional<SpmmPlan<T>> a, p, r;
-  Array<T> x, b, residual;
-  Separate<T> separate;
-};
-
 }  // namespace
 
-template <Scalar T> struct Amg<T>::Data {
-  Executor executor = Executor::host();
-  std::vector<Level<T>> levels;
-  std::vector<AmgLevel> report;
-  std::vector<T> inverse;  // of the connected nodes of the last level, row-major
-  Outcome outcome;
-
-  // x = V-cycle(b) on level l; b and x are the level's own.
-  void cycle(std::size_t l) const {
-    const Level<T>& level = levels[l];
-    const std::int64_t n = level.n;
-    const auto column = [&](const Array<T>& v) { return MatrixView<T>(executor, v.data(), v.size(), 1, 1, 1); };
-    const Separate<T>& separate = level.separate;
-    if (l + 1 == levels.size()) {
-      separate.solve(level.b.data(), level.x.data());
-      const T* row = inverse.data();
-      for (const std::int32_t node : separate.others) {
-        for (std::int64_t i = 0; i < separate.block; ++i) {
-          T sum(0);
-          for (const std::int32_t from : separate.others) {
-            const T* b = level.b.data() + from * separate.block;
-            for (std::int64_t j = 0; j < separate.block; ++j) sum += host::times(*row++, b[j]);
-          }
-          level.x.data()[node * separate.block + i] = sum;
-        }
-      }
-      return;
-    }
-    const Level<T>& next = levels[l + 1];
-    level.smoother->smooth(level.b.data(), level.x.data(), true);
-    separate.solve(level.b.data(), level.x.data());  // no residual is left there: nothing later changes it
-    std::copy_n(level.b.data(), n, level.residual.data());
-    level.a->execute(T(-1), column(level.x), T(1), column(level.residual));
-    level.r->execute(T(1), column(level.residual), T(0), column(next.b));
-    cycle(l + 1);
-    level.p->execute(T(1), column(next.x), T(1), column(level.x));
-    level.smoother->smooth(level.b.data(), level.x.data(), false);
+template <Scalar T> void Amg<T>::Data::cycle(std::size_t l) const {
+  const AmgLevelData<T>& level = levels[l];
+  const std::int64_t n = level.n;
+  const auto column = [&](const Array<T>& v) { return MatrixView<T>(executor, v.data(), v.size(), 1, 1, 1); };
+  const Separate<T>& separate = level.separate;
+  if (l + 1 == levels.size()) {
+    level.solve_last(inverse, level.b.data(), level.x.data());
+    return;
   }
-};
+  const AmgLevelData<T>& next = levels[l + 1];
+  level.smoother->smooth(level.b.data(), level.x.data(), true);
+  separate.solve(level.b.data(), level.x.data());  // no residual is left there: nothing later changes it
+  std::copy_n(level.b.data(), n, level.residual.data());
+  level.a->execute(T(-1), column(level.x), T(1), column(level.residual));
+  level.r->execute(T(1), column(level.residual), T(0), column(next.b));
+  cycle(l + 1);
+  level.p->execute(T(1), column(next.x), T(1), column(level.x));
+  level.smoother->smooth(level.b.data(), level.x.data(), false);
+}
 
 template <Scalar T> Amg<T>::Amg(const Csr<T>& matrix, const AmgOptions<T>& o) {
   constexpr const char* operation = "sparse.amg";
@@ -325,11 +278,12 @@ template <Scalar T> Amg<T>::Amg(const Csr<T>& matrix, const AmgOptions<T>& o) {
     for (std::int64_t i = 0; i < matrix.rows(); ++i) b[static_cast<std::size_t>(i * k + i % block)] = T(1);
   }
   auto data = std::make_shared<Data>();
+  data->smoother = o.smoother;
   Csr<T> a = matrix;
   for (;;) {
     const std::int64_t n = a.rows();
-    data->levels.push_back({n, {}, {}, {}, {}, host_array<T>(n), host_array<T>(n), host_array<T>(n), {}});
-    Level<T>& level = data->levels.back();
+    data->levels.push_back({n, {}, {}, {}, {}, host_array<T>(n), host_array<T>(n), host_array<T>(n), {}, a, {}, {}});
+    AmgLevelData<T>& level = data->levels.back();
     level.separate = separate_nodes(host_ref(a), block, data->outcome);
     data->report.push_back({n, a.nnz(), 0, level.separate.rows()});
     if (!data->outcome.ok() || n - level.separate.rows() <= o.coarsest ||
@@ -351,6 +305,7 @@ template <Scalar T> Amg<T>::Amg(const Csr<T>& matrix, const AmgOptions<T>& o) {
     const Csr<T> t = tentative(of, count, block, k, b, coarse);
     const Csr<T> p = smoothed(a, t, 4.0 / 3.0 / (level.smoother->largest() / 1.1));
     const Csr<T> r = adjoint(p);
+    level.prolongation = p, level.restriction = r;
     level.a.emplace(a.executor(), a), level.p.emplace(a.executor(), p), level.r.emplace(a.executor(), r);
     a = filled_diagonal(spgemm<T>(a.executor(), T(1), r, spgemm<T>(a.executor(), T(1), a, p)));
     b = std::move(coarse);
@@ -390,7 +345,7 @@ void Amg<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const M
   checks::shape(operation, "x", x, n, y.columns());
   checks::shape(operation, "y", y, n, x.columns());
   checks::apart(operation, "x", x, "y", y);
-  const Level<T>& top = data_->levels.front();
+  const AmgLevelData<T>& top = data_->levels.front();
   for (std::int64_t j = 0; j < x.columns(); ++j) {
     for (std::int64_t i = 0; i < n; ++i)
       top.b.data()[i] = host::times(alpha, x.data()[i * x.row_stride() + j * x.column_stride()]);

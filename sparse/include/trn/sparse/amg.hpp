@@ -29,6 +29,10 @@ struct AmgLevel {
   std::int64_t separate = 0;  // rows of nodes that are connected to no other, which are solved there
 };
 
+namespace detail {
+struct AmgAccess;
+}
+
 template <Scalar T> class Amg {
  public:
   using Value = T;
@@ -43,6 +47,7 @@ template <Scalar T> class Amg {
   void apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const;
 
  private:
+  friend struct detail::AmgAccess;
   struct Data;
   std::shared_ptr<const Data> data_;
 };

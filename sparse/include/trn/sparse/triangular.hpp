@@ -2,7 +2,8 @@
 //
 // The analysis puts rows into levels; rows of one level need only earlier ones, so they are shared among threads when a
 // level is wide. A row is computed by one thread in the order of its columns: the same bits for any number of threads.
-// Residuals: |alpha b - op(A) x|(i) <= (k_i + 2) u (|op(A)||x|)(i), k_i the entries of row i.
+// Residuals, real types: |alpha b - op(A) x|(i) <= (k_i + 2) u (|op(A)||x|)(i), k_i the entries of row i. Complex
+// types: (k_i + 6) u in tests, not proved: a product rounds 2 sqrt(2) u, and the compiler's division states no bound.
 #pragma once
 
 #include <trn/sparse/csr.hpp>
