@@ -63,7 +63,7 @@ struct PreparedContract {
 namespace host {
 
 inline PreparedContract prepare_contract(const Executor&, const ContractQuestion& q) {
-  const auto& [folded, compute, mode, conj_a, conj_b] = q.args;
+  const auto& [folded, compute, mode, conj_a, conj_b, in] = q.args;
   Contraction w = prepare(folded, compute, q.a_type, q.b_type, conj_a, conj_b);
   const std::int64_t depth = extent_of(folded.k), scratch = workspace_bytes(w, q.threads);
   const double complex = is_complex(compute) ? 2 * std::sqrt(2.0) : 1;

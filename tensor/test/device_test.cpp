@@ -108,6 +108,24 @@ TEST(DeviceEinsum, LargerThanATile) {
   }
 }
 
+// Longer than a device's sums: parts are added in the same order everywhere.
+TEST(DeviceEinsum, ExactOfLongSums) {
+  std::mt19937_64 random(5);
+  const std::vector<Sample> operands = {dense(DType::Float64, {2, 70000}, random),
+                                        dense(DType::Float64, {3, 70000}, random)};
+  const Sample d = dense(DType::Float64, {3, 2}, random);
+  const auto run = [&](const Executor& e) { return bits(e, "ik,jk->ji", operands, d, {1.5, -0.5}, Mode::Exact); };
+  Sample got = d;
+  got.bytes = run(Executor::host());
+  EXPECT_EQ(run(Executor::open("sim:trn2")), got.bytes);
+  const testing::Exact exact = testing::oracle(parse("ik,jk->ji"), Sizes{2, 70000, 3}, operands, {false, false});
+  for (std::int64_t i = 0; i < 6; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const long double want = 1.5L * exact.values[at].real() - 0.5L * d.at(i).real();
+    EXPECT_LE(std::abs(got.at(i).real() - want), 12 * 0x1p-53L * 1.5L * exact.absolute[at]) << i;
+  }
+}
+
 TEST(DeviceEinsum, ExactHasTheHostsBits) {
   std::mt19937_64 random(4);
   for (const DType type : {DType::Float64, DType::Complex128, DType::Float32}) {
@@ -235,6 +253,26 @@ TEST(DeviceElementwise, OperatorsScalesAndBroadcasts) {
     elementwise(Executor::host(), "i->i", Binary::Add, {x.view()}, z.view(), {.unary = {op}});
     for (std::int64_t i = 0; i < 300; ++i)
       EXPECT_LE(std::abs(y.at(i) - z.at(i)), 8 * 0x1p-23 * std::abs(z.at(i)) + 1e-7L) << name(op) << " " << i;
+  }
+  // Whole numbers exactly, also where every float is one, and at the edges between.
+  for (const Unary op : {Unary::Floor, Unary::Ceil, Unary::Softsign}) {
+    Sample x = dense(DType::Float32, {20}, random);
+    const double values[] = {0.0,  0.5,       -0.5,       0.99999994, -0.99999994, 1.5,       2.5,
+                             -2.5, 4194303.5, -4194303.5, 8388607.5,  -8388607.5,  8388608.0, -8388609.0,
+                             1e30, -1e30,     INFINITY,   -INFINITY,  NAN,         3.0};
+    for (std::int64_t i = 0; i < 20; ++i) x.set(i, values[i]);
+    Sample y = x, z = x;
+    const Placed px(x, device), py(y, device);
+    elementwise(device, "i->i", Binary::Add, {px.view()}, py.view(), {.unary = {op}});
+    py.fetch();
+    elementwise(Executor::host(), "i->i", Binary::Add, {x.view()}, z.view(), {.unary = {op}});
+    for (std::int64_t i = 0; i < 20; ++i) {
+      const long double got = y.at(i).real(), want = z.at(i).real();
+      if (std::isnan(want) || op != Unary::Softsign)
+        EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want))) << name(op) << " " << values[i];
+      else
+        EXPECT_LE(std::abs(got - want), 4 * 0x1p-24L * std::abs(want)) << name(op) << " " << values[i];
+    }
   }
   Sample wide = dense(DType::Float64, {4}, random), to = wide;
   const Placed pw(wide, device), pt(to, device);

@@ -298,6 +298,39 @@ TEST(Plan, TargetsAndModes) {
   }
 }
 
+// A target costs no more than one mode for all steps that keeps it, and is kept.
+TEST(Plan, TargetsTakeTheLeastEstimatedTime) {
+  for (const Executor& executor : {host, Executor::open("sim:trn2")}) {
+    Description d;
+    d.expression = parse("ij,jk,kl,lm->im");
+    const Shape shapes[] = {{2048, 512}, {512, 2048}, {2048, 8}, {8, 300}};
+    for (const Shape& s : shapes) d.operands.push_back({s, row_major_strides(s), DType::Float32});
+    d.output = {{2048, 300}, {300, 1}, DType::Float32};
+    int mixed = 0;
+    for (const double target : {3e-2, 1e-2, 3e-3, 1e-3, 2e-4, 1e-4, 3e-5, 1e-5}) {
+      d.precision = Precision::target(target);
+      const Plan plan(executor, d);
+      EXPECT_LE(plan.accuracy().bound, target);
+      for (const Mode mode : {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6, Mode::Exact}) {
+        if (executor == host && (mode == Mode::Bf16 || mode == Mode::Tf32 || mode == Mode::Tf32x3)) continue;
+        d.precision = mode;
+        const Plan uniform(executor, d);
+        if (uniform.accuracy().bound > target) continue;
+        EXPECT_LE(plan.seconds(), uniform.seconds() * 1.000001) << name(mode);
+      }
+      std::vector<Mode> modes;
+      for (const Step& s : plan.steps()) {
+        if (s.labels.find(", ") != std::string::npos) modes.push_back(s.mode);
+      }
+      mixed +=
+          std::count(modes.begin(), modes.end(), modes.front()) < static_cast<std::ptrdiff_t>(modes.size()) ? 1 : 0;
+    }
+    if (executor != host) {
+      EXPECT_GE(mixed, 2);
+    }
+  }
+}
+
 TEST(Plan, ComponentwiseBoundsHold) {
   Array<float> a(host, {5, 30}), b(host, {30, 4});
   for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = std::sin(static_cast<float>(i));

@@ -164,6 +164,29 @@ class Placed {
   std::optional<Buffer> memory_;
 };
 
+// What Exact's bound is relative to: the product of the operands' norms, times sqrt(extent) for each label that one
+// operand alone has and the result lacks.
+inline long double product_of_norms(const RandomCase& r) {
+  long double product = 1;
+  std::vector<int> holders(r.sizes.size(), 0);
+  for (std::size_t i = 0; i < r.operands.size(); ++i) {
+    const Sample& s = r.operands[i];
+    long double squares = 0;
+    for (const std::int64_t at : offsets_of(s.shape, s.strides)) squares += std::norm(s.at(at));
+    product *= std::sqrt(squares);
+    std::vector<bool> here(r.sizes.size(), false);
+    for (std::size_t a = 0; a < s.shape.size(); ++a)
+      here[static_cast<std::size_t>(r.expression.inputs[i][a])] = s.shape[a] > 1;
+    for (std::size_t l = 0; l < here.size(); ++l) holders[l] += here[l] ? 1 : 0;
+  }
+  for (std::size_t l = 0; l < holders.size(); ++l) {
+    const auto& out = r.expression.output;
+    const bool kept = std::find(out.begin(), out.end(), static_cast<Label>(l)) != out.end();
+    if (!kept && holders[l] == 1) product *= std::sqrt(static_cast<long double>(r.sizes[l]));
+  }
+  return product;
+}
+
 // Executes the case and compares every element with the oracle. What is wrong, or nothing.
 inline std::optional<std::string> violation(RandomCase& r, double* used = nullptr,
                                             const Executor& executor = Executor::host(), Mode mode = Mode::Native) {
@@ -199,12 +222,14 @@ inline std::optional<std::string> violation(RandomCase& r, double* used = nullpt
   const double bound = plan.execute(views, out.view(), r.scalars, r.separate_c ? &cv : nullptr).accuracy.bound;
   out.fetch();
   const Wide alpha(r.scalars.alpha), beta(r.scalars.beta);
+  const long double norms = mode == Mode::Exact ? product_of_norms(r) : 0;
   double worst = 0;
   std::vector<bool> written(r.d.bytes.size(), false);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Wide want =
         (r.scalars.alpha == 0.0 ? Wide(0) : alpha * exact.values[i]) + (uses_c ? beta * before[i] : Wide(0));
-    const long double scale = std::abs(alpha) * exact.absolute[i] + (uses_c ? std::abs(beta * before[i]) : 0.0L);
+    const long double scale = std::abs(alpha) * (mode == Mode::Exact ? norms : exact.absolute[i]) +
+                              (uses_c ? std::abs(beta * before[i]) : 0.0L);
     const long double error = std::abs(r.d.at(places[i]) - want);
     const long double tiny = r.d.dtype == DType::Float16 ? 0x1p-24L : 0;  // its subnormal numbers
     if (!(error <= bound * scale + tiny))

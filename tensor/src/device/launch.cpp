@@ -245,7 +245,7 @@ double bound_of(const ContractArgs& c, const tile::Machine& machine) {
   if (extent_of(c.folded.k) == 0) return 3 * u;
   if (c.folded.k.empty()) return complex * 4 * u;
   if (only_batch(c)) return complex * (sum_roundings(dot_of(c)) + 4) * u;
-  return blas::product_error_bound(c.mode, c.compute, false, blas::product_depth(boxes(c.folded.k), machine));
+  return blas::product_error_bound(c.mode, c.in, false, blas::product_depth(boxes(c.folded.k), machine));
 }
 
 void contract(Batch& batch, const ContractArgs& c, const Batch::Operands& o) {
@@ -264,7 +264,7 @@ void contract(Batch& batch, const ContractArgs& c, const Batch::Operands& o) {
     p.ab = Binary::Mul, p.group = all;
     return batch.pointwise(std::move(p), {{o.a, o.b, o.c}, {o.alpha, 1, o.beta}, o.d});
   }
-  blas::ProductShape shape{c.compute, c.compute, boxes(f.h), boxes(f.m), boxes(f.n), boxes(f.k)};
+  blas::ProductShape shape{c.in, c.compute, boxes(f.h), boxes(f.m), boxes(f.n), boxes(f.k)};
   shape.mode = c.mode, shape.conj_a = c.conj_a, shape.conj_b = c.conj_b;
   batch.product(std::move(shape), o);
 }

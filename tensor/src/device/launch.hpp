@@ -60,6 +60,7 @@ struct ContractArgs {
   DType compute = DType::Float32;
   Mode mode = Mode::Native;
   bool conj_a = false, conj_b = false;
+  DType in = DType::Float32;  // of A and B: the computing type, or 16 bits where that is Float32 and a sum is formed
   friend bool operator==(const ContractArgs&, const ContractArgs&) = default;
 };
 void contract(Batch& batch, const ContractArgs& args, const Batch::Operands& operands);

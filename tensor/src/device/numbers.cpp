@@ -61,6 +61,9 @@ bool has_device(Unary op, bool complex) {
     case Unary::Abs:
     case Unary::Relu:
     case Unary::Rcp:
+    case Unary::Softsign:
+    case Unary::Floor:
+    case Unary::Ceil:
       return !complex;
     default:
       return !complex && function_of(op) != ActFunction::Copy;
@@ -120,10 +123,60 @@ Number Numbers::apply(Unary op, const Number& x, const std::string& name) const 
     case Unary::Rcp:
       b_.reciprocal(y.re, x.re);
       break;
+    case Unary::Softsign:
+      softsign(y.re, x.re, name);
+      break;
+    case Unary::Floor:
+    case Unary::Ceil:
+      whole(y.re, x.re, op == Unary::Floor, name);
+      break;
     default:
       b_.activation(y.re, function_of(op), x.re);
   }
   return y;
+}
+
+// x / (1 + |x|), of x within 2^100 of 0: beyond, and at infinity, the quotient is 1.
+void Numbers::softsign(const Access& to, const Access& x, const std::string& name) const {
+  const Access near = fresh(name + "_near", x.partitions, x.free_size(), false).re,
+               down = fresh(name + "_down", x.partitions, x.free_size(), false).re;
+  b_.tensor_scalar(near, x, AluOp::Minimum, 0x1p100, {.engine = Engine::Vector});
+  b_.tensor_scalar(near, near, AluOp::Maximum, -0x1p100, {.engine = Engine::Vector});
+  b_.tensor_scalar(down, near, AluOp::Abs, 0.0, {.engine = Engine::Vector});
+  b_.tensor_scalar(down, down, AluOp::Add, 1.0, {.engine = Engine::Vector});
+  b_.reciprocal(down, down);
+  b_.tensor_tensor(to, near, down, AluOp::Multiply, Engine::Vector);
+}
+
+// The next whole number below or above. Numbers of 2^23 and more are whole. Adding and subtracting 2^23 rounds |x| to
+// the nearest whole number r; where r lies on the wrong side of x, it is one too far.
+void Numbers::whole(const Access& to, const Access& x, bool down, const std::string& name) const {
+  const auto tile = [&](const char* suffix) { return fresh(name + suffix, x.partitions, x.free_size(), false).re; };
+  const auto scalar = [&](const Access& out, const Access& in, AluOp op, double value) {
+    b_.tensor_scalar(out, in, op, value, {.engine = Engine::Vector});
+  };
+  const auto both = [&](const Access& out, const Access& p, const Access& q, AluOp op) {
+    b_.tensor_tensor(out, p, q, op, Engine::Vector);
+  };
+  constexpr double kWhole = 0x1p23;
+  const Access small = tile("_small"), size = tile("_size"), nearest = tile("_nearest"), wrong = tile("_wrong"),
+               large = tile("_large");
+  scalar(small, x, AluOp::Minimum, kWhole);  // x where it is small, so that the rest is finite
+  scalar(small, small, AluOp::Maximum, -kWhole);
+  scalar(size, small, AluOp::Abs, 0.0);
+  scalar(nearest, size, AluOp::Add, kWhole);
+  scalar(nearest, nearest, AluOp::Subtract, kWhole);
+  scalar(wrong, small, AluOp::Less, 0.0);  // the sign: 1 - 2 (x < 0)
+  scalar(wrong, wrong, AluOp::Multiply, -2.0);
+  scalar(wrong, wrong, AluOp::Add, 1.0);
+  both(nearest, nearest, wrong, AluOp::Multiply);
+  both(wrong, nearest, small, down ? AluOp::Greater : AluOp::Less);
+  both(nearest, nearest, wrong, down ? AluOp::Subtract : AluOp::Add);
+  scalar(wrong, size, AluOp::Less, kWhole);
+  both(nearest, nearest, wrong, AluOp::Multiply);
+  scalar(large, size, AluOp::GreaterEqual, kWhole);
+  both(large, large, x, AluOp::Multiply);  // NaN stays: 0 times NaN
+  both(to, nearest, large, AluOp::Add);
 }
 
 Number Numbers::scaled(const Number& x, Factor kind, const Access& factor, const std::string& name) const {

@@ -35,6 +35,8 @@ class Numbers {
   void put(const tile::Access& tile, DType dtype, const Number& x) const;
 
  private:
+  void softsign(const tile::Access& to, const tile::Access& x, const std::string& name) const;
+  void whole(const tile::Access& to, const tile::Access& x, bool down, const std::string& name) const;
   tile::Builder& b_;
   std::int64_t buffers_;
 };

@@ -18,17 +18,18 @@ constexpr double kHostBandwidth = 10e9, kHostCall = 0.3e-6, kHostTile = 6;
 // 332 GB/s in runs of 512 bytes; every DMA holds its ring 0.68 us, 16 rings. Eviction: 128 lanes of 0.96 GHz.
 constexpr double kColumnRate = 2.4e9, kDmaBandwidth = 332e9, kEvictionRate = 128 * 0.96e9, kRing = 0.68e-6;
 
-double host_seconds(const StepLogs& s, int element_bytes, double scale) {
+double host_seconds(const StepLogs& s, int element_bytes, double scale, double work) {
   const double m = std::exp2(std::min(60.0, s.a - s.h - s.k)), n = std::exp2(std::min(60.0, s.b - s.h - s.k)),
                k = std::exp2(std::min(60.0, s.k));
   const auto filled = [](double x) { return x / (x + kHostTile); };
   const double rate = kHostFlops / element_bytes * filled(m) * filled(n) * filled(k);
   const double bytes =
       element_bytes * (std::exp2(s.a - scale) + std::exp2(s.b - scale) + std::exp2(s.result() - scale));
-  return std::max(2 * std::exp2(s.products() - scale) / rate, bytes / kHostBandwidth) + kHostCall * std::exp2(-scale);
+  return std::max(2 * work * std::exp2(s.products() - scale) / rate, bytes / kHostBandwidth) +
+         kHostCall * std::exp2(-scale);
 }
 
-double device_seconds(const StepLogs& s, int element_bytes, double scale) {
+double device_seconds(const StepLogs& s, int element_bytes, double scale, double work) {
   const auto tiles = [](double log2_extent) {  // log2 of the number of 128s
     return log2_extent > 40 ? log2_extent - 7 : std::log2(std::ceil(std::exp2(log2_extent) / 128));
   };
@@ -39,14 +40,37 @@ double device_seconds(const StepLogs& s, int element_bytes, double scale) {
   const double engine = std::min(columns(m, n), columns(n, m)) + tiles(s.k) + s.h;
   const double bytes =
       element_bytes * (std::exp2(s.a - scale) + std::exp2(s.b - scale) + std::exp2(s.result() - scale));
-  return std::max({std::exp2(engine - scale) * passes * cold / kColumnRate, bytes / kDmaBandwidth,
+  return std::max({std::exp2(engine - scale) * passes * work * cold / kColumnRate, bytes / kDmaBandwidth,
                    std::exp2(s.result() - scale) / kEvictionRate, 3 * kRing * std::exp2(-scale)});
 }
 
 }  // namespace
 
-double step_seconds(const StepLogs& step, Family family, int element_bytes, double scale) {
-  return family == Family::Host ? host_seconds(step, element_bytes, scale) : device_seconds(step, element_bytes, scale);
+double step_seconds(const StepLogs& step, Family family, int element_bytes, double scale, double work) {
+  return family == Family::Host ? host_seconds(step, element_bytes, scale, work)
+                                : device_seconds(step, element_bytes, scale, work);
+}
+
+double moving_seconds(double bytes, Family family) {
+  return family == Family::Host ? kHostCall + bytes / kHostBandwidth : 3 * kRing + bytes / kDmaBandwidth;
+}
+
+double mode_work(Mode mode, Family family) {
+  const bool host = family == Family::Host;
+  switch (mode) {
+    case Mode::Bf16:
+      return 1;
+    case Mode::Tf32:
+      return host ? 1 : 2;
+    case Mode::Tf32x3:
+      return 3;
+    case Mode::Native:
+      return host ? 1 : 4;
+    case Mode::Bf16x6:
+      return host ? 10 : 6;
+    default:
+      return 40;
+  }
 }
 
 double CostModel::products(const StepLogs& step) const { return std::exp2(step.products() - scale_); }

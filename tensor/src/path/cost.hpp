@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <trn/core/precision.hpp>
 #include <trn/tensor/path.hpp>
 
 namespace trn::tensor {
@@ -15,8 +16,13 @@ struct StepLogs {
   [[nodiscard]] double result() const { return a + b - h - 2 * k; }
 };
 
-// Seconds of one step times 2^-scale.
-[[nodiscard]] double step_seconds(const StepLogs& step, Family family, int element_bytes, double scale);
+// Seconds of one step times 2^-scale. `work`: multiplications of words for each product, relative to Native.
+[[nodiscard]] double step_seconds(const StepLogs& step, Family family, int element_bytes, double scale,
+                                  double work = 1);
+// Seconds of a step that is bound by the bytes it moves.
+[[nodiscard]] double moving_seconds(double bytes, Family family);
+// What a mode costs an engine beside the others: on a device passes of two-byte words, on the host relative to Native.
+[[nodiscard]] double mode_work(Mode mode, Family family);
 
 class CostModel {
  public:

@@ -12,6 +12,7 @@
 
 #include "caret.hpp"
 #include "kernels.hpp"
+#include "path/cost.hpp"
 #include "program.hpp"
 
 namespace trn::tensor {
@@ -127,12 +128,28 @@ class Builder {
   [[nodiscard]] double u() const { return unit_roundoff(b_.compute); }
   [[nodiscard]] double complex_factor() const { return is_complex(b_.compute) ? 2 * std::sqrt(2.0) : 1; }
 
-  void add(ProgramStep step, const std::vector<const Node*>& in, const Node& out, const std::string& folded) {
+  // The path's model of a step, with what its mode costs. Exact leaves the program: three launches of its own.
+  static constexpr double kExactLaunches = 40e-6;
+  [[nodiscard]] double seconds(const Step& s, const Folded& f, bool product, DType in) const {
+    const bool on_device = b_.executor->family() == Family::Device;
+    if (!product || s.flops == 0 || (f.m.empty() && f.n.empty())) return moving_seconds(s.bytes, b_.executor->family());
+    const auto log = [](const Group& g) { return std::log2(static_cast<double>(extent_of(g))); };
+    const double h = log(f.h), m = log(f.m), n = log(f.n), k = log(f.k);
+    const bool wide = real_of(b_.compute) == DType::Float64;
+    double work = mode_work(on_device && in != b_.compute ? Mode::Bf16 : s.mode, b_.executor->family());
+    if (on_device) work /= wide ? 8 : 4;    // step_seconds counts passes of float32, or of float64
+    if (is_complex(b_.compute)) work *= 2;  // and for twice the bytes twice as many, where there are four
+    const double time = step_seconds({h + m + k, h + n + k, h, k}, b_.executor->family(),
+                                     static_cast<int>(size_bytes(b_.compute)), 0, work);
+    return time + (on_device && s.mode == Mode::Exact ? kExactLaunches : 0);
+  }
+
+  void add(ProgramStep step, const std::vector<const Node*>& in, const Node& out, const Folded& folded) {
     step.info.labels = shown(in, out);
-    step.info.folded = folded;
+    step.info.folded = to_string(folded);
     for (const Node* n : in) step.info.bytes += bytes(*n);
     step.info.bytes += bytes(out);
-    step.info.seconds = 0.3e-6 + std::max(step.info.flops / 80e9, step.info.bytes / 12e9);
+    step.info.seconds = seconds(step.info, folded, in.size() == 2, in.front()->dtype);
     for (const Ref* r : {&step.a, &step.b}) {
       if (r->kind == Ref::Kind::Temporary)
         temporaries_[static_cast<std::size_t>(r->index)].last = program_.steps.size();
@@ -178,12 +195,12 @@ class Builder {
     step.info.bound = complex_factor() * (sum + (final ? 3 : 0)) * u();
     if (real_of(out.dtype) != real_of(b_.compute) && unit_roundoff(out.dtype) > u())
       step.info.bound += unit_roundoff(out.dtype);
-    add(std::move(step), {&in}, out, to_string(f));
+    add(std::move(step), {&in}, out, f);
   }
 
   void finish_single() {
     // A constant operand of one: copied, so that the caller's memory is not needed later.
-    if (nodes_[0].constant) nodes_[0] = copied(nodes_[0], nodes_[0].labels);
+    if (nodes_[0].constant) nodes_[0] = copied(nodes_[0]);
     single(nodes_[0], output(), true);
   }
 
@@ -200,7 +217,7 @@ class Builder {
     for (const auto& [stride, l] : order) labels.push_back(l);
     return labels;
   }
-  Node copied(const Node& n, const std::vector<Label>&) {
+  Node copied(const Node& n) {
     const Node to = temporary(in_memory_order(n, present(n)), n.constant);
     single(n, to, false);
     return to;
@@ -218,8 +235,7 @@ class Builder {
     }
     const bool simple = n.op == Unary::Identity || n.op == Unary::Conj;
     const bool narrow = b_.compute == DType::Float32 && (n.dtype == DType::BFloat16 || n.dtype == DType::Float16);
-    if (!sums && simple && !n.constant && (n.dtype == b_.compute || (narrow && b_.executor->family() == Family::Host)))
-      return n;
+    if (!sums && simple && !n.constant && (n.dtype == b_.compute || narrow)) return n;
     const Node to = temporary(in_memory_order(n, keep), n.constant);
     single(n, to, false);
     return to;
@@ -319,10 +335,21 @@ class Builder {
     relaid(left, right, !right_moves);
   }
 
+  // A label is summed and another one is not in both operands; `kept`: labels of the result.
+  [[nodiscard]] bool has_sum_and_rows(const Node& left, const Node& right, const LabelSet& kept) const {
+    const LabelSet in_left = present(left), in_right = present(right);
+    const bool sum =
+        std::any_of(in_left.begin(), in_left.end(), [&](Label l) { return in_right.contains(l) && !kept.contains(l); });
+    const bool rows =
+        std::any_of(kept.begin(), kept.end(), [&](Label l) { return in_left.contains(l) != in_right.contains(l); });
+    return sum && rows;
+  }
+
   void contract(std::size_t i) {
     Node left = nodes_.at(static_cast<std::size_t>(b_.path[i].left));
     Node right = nodes_.at(static_cast<std::size_t>(b_.path[i].right));
     const bool last = i + 1 == b_.path.size(), constant = left.constant && right.constant;
+    const Mode asked = b_.modes[i];
     const Node out = output();
     const std::optional<Node> c = c_node();
     const bool straight = last && !constant && out.dtype == b_.compute && out.op == Unary::Identity &&
@@ -336,16 +363,24 @@ class Builder {
     } else {
       result = temporary(layout(labels, i), constant);
     }
-    if (b_.executor->family() == Family::Device && b_.modes[i] != Mode::Exact && !constant)
-      lay_out(left, right, result);
+    // The Tensor Engine takes two operands of the same 16 bits as they are; their products are exact in float32.
+    const bool words = asked == Mode::Native || (asked == Mode::Bf16 && left.dtype == DType::BFloat16);
+    const bool narrow = b_.executor->family() == Family::Device && words && left.dtype == right.dtype &&
+                        left.dtype != b_.compute && has_sum_and_rows(left, right, labels);
+    const Mode mode = narrow ? Mode::Native : asked;
+    if (b_.executor->family() == Family::Device && !narrow) {
+      for (Node* n : {&left, &right}) {
+        if (n->dtype != b_.compute) *n = copied(*n);
+      }
+    }
+    if (b_.executor->family() == Family::Device && mode != Mode::Exact && !constant) lay_out(left, right, result);
     const FoldOperand fa = view(left), fb = view(right), fd = view(result), fc = view(*c);
     const Folded f = fold(b_.sizes, fa, &fb, straight ? &fc : nullptr, fd);
     const std::int64_t depth = extent_of(f.k);
-    const Mode mode = b_.modes[i];
     ProgramStep step;
     step.a = left.ref, step.b = right.ref;
     step.final = straight;
-    step.info.mode = mode;
+    step.info.mode = asked;
     step.info.flops = (is_complex(b_.compute) ? 8.0 : 2.0) * static_cast<double>(depth) *
                       static_cast<double>(extent_of(f.h)) * static_cast<double>(extent_of(f.m)) *
                       static_cast<double>(extent_of(f.n));
@@ -356,18 +391,19 @@ class Builder {
       step.info.algorithm = "blas";
       // Exact keeps a few units of roundoff of the norms; what it kept is known afterwards.
       step.info.bound = mode == Mode::Exact
-                            ? complex_factor() * 4 * u()
+                            ? complex_factor() * (4 + 2 * static_cast<double>(depth / kExactDepth)) * u()
                             : blas::gemm_error_bound(b_.executor->family(), b_.compute, b_.compute, depth, mode);
       step.work = std::move(p);
     } else {
-      PreparedContract w = ask(kPrepareContract, *b_.executor,
-                               {{f, b_.compute, mode, conj_a, conj_b}, left.dtype, right.dtype, b_.threads});
+      PreparedContract w =
+          ask(kPrepareContract, *b_.executor,
+              {{f, b_.compute, mode, conj_a, conj_b, left.dtype}, left.dtype, right.dtype, b_.threads});
       step.scratch_bytes = w.scratch_bytes;
       step.info.algorithm = w.algorithm;
       step.info.bound = w.bound;
       std::visit([&](auto& work) { step.work = std::move(work); }, w.work);
     }
-    add(std::move(step), {&left, &right}, result, to_string(f));
+    add(std::move(step), {&left, &right}, result, f);
     nodes_.push_back(result);
     if (last && !straight) single(result, out, true);
   }

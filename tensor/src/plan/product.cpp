@@ -100,14 +100,12 @@ double multiply(const Executor& executor, const Product& p, const ProductCall& c
   if (uses_c && (p.unpack_d || !(call.c == call.d && p.c_like_d))) move(p.c_packing, call.c, d);
   const std::complex<double> alpha = call.scalars.alpha, beta = call.scalars.beta;
   const FoldedIndex im = single(f.m), in = single(f.n), ik = single(f.k);
+  const std::int64_t part = p.mode == Mode::Exact ? kExactDepth : std::max<std::int64_t>(1, k);
   double bound = 0;
   for (std::int64_t h = 0; h < batch; ++h) {
     std::int64_t at[4] = {};
     host::offset_at(f.h, h, at);
-    blas::TypedMatrix ma(executor, p.compute, advance(a, p.pack_a ? h * m * k : at[0], p.compute), m, k,
-                         p.pack_a ? k : im.a, p.pack_a ? 1 : ik.a);
-    blas::TypedMatrix mb(executor, p.compute, advance(b, p.pack_b ? h * k * n : at[1], p.compute), k, n,
-                         p.pack_b ? n : ik.b, p.pack_b ? 1 : in.b);
+    const std::int64_t a_step = p.pack_a ? 1 : ik.a, b_step = p.pack_b ? n : ik.b;  // from one k to the next
     const blas::TypedMatrix md(executor, p.compute, advance(d, p.unpack_d ? h * m * n : at[3], p.compute), m, n,
                                p.unpack_d ? n : im.d, p.unpack_d ? 1 : in.d);
     // Conjugated, not transposed: the conjugate transpose of the transpose.
@@ -116,9 +114,20 @@ double multiply(const Executor& executor, const Product& p, const ProductCall& c
       std::swap(x.row_stride, x.column_stride);
       return Op::C;
     };
-    const Op op_a = p.conj_a ? turned(ma) : Op::N, op_b = p.conj_b ? turned(mb) : Op::N;
-    bound = std::max(bound, blas::gemm_ex(executor, op_a, op_b, alpha, ma, mb, beta, md, {.precision = p.mode}).bound);
+    for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += part) {
+      const std::int64_t depth = std::min(part, k - k0);
+      blas::TypedMatrix ma(executor, p.compute, advance(a, (p.pack_a ? h * m * k : at[0]) + k0 * a_step, p.compute), m,
+                           depth, p.pack_a ? k : im.a, a_step);
+      blas::TypedMatrix mb(executor, p.compute, advance(b, (p.pack_b ? h * k * n : at[1]) + k0 * b_step, p.compute),
+                           depth, n, b_step, p.pack_b ? 1 : in.b);
+      const Op op_a = p.conj_a ? turned(ma) : Op::N, op_b = p.conj_b ? turned(mb) : Op::N;
+      const std::complex<double> keep = k0 == 0 ? beta : 1;
+      bound =
+          std::max(bound, blas::gemm_ex(executor, op_a, op_b, alpha, ma, mb, keep, md, {.precision = p.mode}).bound);
+    }
   }
+  // Norms of parts multiply to less than those of the whole; each part is one more addition.
+  if (k > part) bound += static_cast<double>((k - 1) / part) * 2 * unit_roundoff(p.compute);
   if (p.unpack_d) move(p.d_unpacking, d, call.d);
   return bound;
 }

@@ -12,6 +12,10 @@
 
 namespace trn::tensor {
 
+// Sums of Exact that are longer are added up in parts of this length, on every executor, so that the bits are the same:
+// what every machine's sums hold.
+inline constexpr std::int64_t kExactDepth = 1 << 15;
+
 struct Product {
   Folded folded;
   Mode mode = Mode::Native;

@@ -1,5 +1,4 @@
-// The ladder of modes of a type, and the greedy climb. Costs are products per multiplication of the formula, times a
-// penalty for what a host emulates.
+// The ladder of modes of a type, and the greedy climb, in the seconds that the steps are estimated at.
 //
 // Range. A step multiplies numbers of at least a and b (those that are zero lose nothing), as P products of words. With
 // t the word's `lost` (trn/tile/words.hpp), h half the smallest denormal of the computing type and g that of D's, a
@@ -20,26 +19,17 @@ namespace trn::tensor {
 
 namespace {
 
-struct Rung {
-  Mode mode;
-  double cost;  // of one multiplication, relative
-};
-
-std::vector<Rung> ladder(Family family, DType compute) {
-  if (real_of(compute) == DType::Float64) {
-    if (family == Family::Host) return {{Mode::Native, 1}, {Mode::Exact, 40}};
-    return {{Mode::Exact, 40}};
-  }
-  if (family == Family::Host) return {{Mode::Native, 1}, {Mode::Bf16x6, 10}, {Mode::Exact, 40}};
-  return {{Mode::Bf16, 1}, {Mode::Tf32, 2}, {Mode::Tf32x3, 3}, {Mode::Native, 4}, {Mode::Bf16x6, 6}, {Mode::Exact, 40}};
-}
+constexpr double kLeastSeconds = 1e-12;  // by which a mode takes longer: those that cost nothing go by what they gain
 
 }  // namespace
 
 std::vector<Mode> modes_of_targets(Family family, DType compute) {
-  std::vector<Mode> modes;
-  for (const Rung& r : ladder(family, compute)) modes.push_back(r.mode);
-  return modes;
+  if (real_of(compute) == DType::Float64) {
+    if (family == Family::Host) return {Mode::Native, Mode::Exact};
+    return {Mode::Exact};
+  }
+  if (family == Family::Host) return {Mode::Native, Mode::Bf16x6, Mode::Exact};
+  return {Mode::Bf16, Mode::Tf32, Mode::Tf32x3, Mode::Native, Mode::Bf16x6, Mode::Exact};
 }
 
 Magnitudes sizes_in(const TypedView& view, Unary op) {
@@ -122,26 +112,24 @@ InRange in_range(const Plan::State& plan, std::span<const Magnitudes> operands, 
 
 std::vector<Mode> modes_for(double target, const Executor& executor, DType compute,
                             const std::function<Program(const std::vector<Mode>&)>& build, std::size_t contractions) {
-  const std::vector<Rung> rungs = ladder(executor.family(), compute);
+  const std::vector<Mode> rungs = modes_of_targets(executor.family(), compute);
   std::vector<std::size_t> at(contractions, 0);
   const auto modes = [&] {
     std::vector<Mode> list;
-    for (const std::size_t i : at) list.push_back(rungs[i].mode);
+    for (const std::size_t i : at) list.push_back(rungs[i]);
     return list;
   };
-  // log(1 + g) of every contraction on every rung; what other steps add does not depend on modes.
-  std::vector<std::vector<double>> gain(rungs.size());
-  std::vector<double> flops;
+  // log(1 + g) and seconds of every contraction on every rung; what other steps add does not depend on modes.
+  std::vector<std::vector<double>> gain(rungs.size()), seconds(rungs.size());
   double others = 0;
   for (std::size_t r = 0; r < rungs.size(); ++r) {
-    const Program p = build(std::vector<Mode>(contractions, rungs[r].mode));
+    const Program p = build(std::vector<Mode>(contractions, rungs[r]));
     others = 0;
-    flops.clear();
     for (const std::vector<ProgramStep>* list : {&p.constant_steps, &p.steps}) {
       for (const ProgramStep& s : *list) {
         const bool contraction = s.b.kind != Ref::Kind::None;
         contraction ? gain[r].push_back(std::log1p(s.info.bound)) : (void)(others += std::log1p(s.info.bound));
-        if (contraction) flops.push_back(s.info.flops + 1);
+        if (contraction) seconds[r].push_back(s.info.seconds);
       }
     }
   }
@@ -149,12 +137,13 @@ std::vector<Mode> modes_for(double target, const Executor& executor, DType compu
   for (;;) {
     double total = others;
     for (std::size_t i = 0; i < contractions; ++i) total += gain[at[i]][i];
-    if (total <= limit) return modes();
+    if (total <= limit) break;
     double best = 0;
     std::size_t step = contractions, rung = 0;
     for (std::size_t i = 0; i < contractions; ++i) {
       for (std::size_t r = at[i] + 1; r < rungs.size(); ++r) {
-        const double less = gain[at[i]][i] - gain[r][i], cost = (rungs[r].cost - rungs[at[i]].cost) * flops[i];
+        const double less = gain[at[i]][i] - gain[r][i];
+        const double cost = std::max(kLeastSeconds, seconds[r][i] - seconds[at[i]][i]);
         if (less > 0 && less / cost > best) best = less / cost, step = i, rung = r;
       }
     }
@@ -163,6 +152,25 @@ std::vector<Mode> modes_for(double target, const Executor& executor, DType compu
             name(compute), executor.name(), target, std::expm1(total));
     at[step] = rung;
   }
+  // The climb may have gone too far: steps come down again where the rest allows it, and one mode for all may be as
+  // good.
+  const auto total_of = [&](const std::vector<std::vector<double>>& table, const std::vector<std::size_t>& chosen) {
+    double sum = 0;
+    for (std::size_t i = 0; i < contractions; ++i) sum += table[chosen[i]][i];
+    return sum;
+  };
+  for (std::size_t i = 0; i < contractions; ++i) {
+    for (std::size_t r = 0; r < rungs.size(); ++r) {
+      std::vector<std::size_t> other = at;
+      other[i] = r;
+      if (seconds[r][i] < seconds[at[i]][i] && others + total_of(gain, other) <= limit) at = other;
+    }
+  }
+  for (std::size_t r = 0; r < rungs.size(); ++r) {
+    const std::vector<std::size_t> all(contractions, r);
+    if (others + total_of(gain, all) <= limit && total_of(seconds, all) < total_of(seconds, at)) at = all;
+  }
+  return modes();
 }
 
 }  // namespace trn::tensor

@@ -64,7 +64,7 @@ struct Step {
   std::string folded;     // "H - | M 24x16 | N 8 | K 72"
   std::string algorithm;  // "direct", "gemm", "dot", "blas", "reduce", "pointwise", "permute"
   Mode mode = Mode::Native;
-  double flops = 0, bytes = 0, bound = 0, seconds = 0;  // seconds: a model of this kind of host
+  double flops = 0, bytes = 0, bound = 0, seconds = 0;  // seconds: the path's model of host or device
 };
 
 struct EinsumResult {
@@ -83,6 +83,7 @@ class Plan {
   [[nodiscard]] const SliceSet& slices() const;
   [[nodiscard]] double flops() const;        // 2 per product and addition; all passes
   [[nodiscard]] double moved_bytes() const;  // operands read and results written, once for each step
+  // The steps' model added up, good for comparing plans. A device's time is the estimate of plan_program().
   [[nodiscard]] double seconds() const;
   // Intermediates and packing buffers. Modes other than Native allocate more on their own.
   [[nodiscard]] std::int64_t workspace_bytes() const;
