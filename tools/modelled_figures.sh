@@ -52,6 +52,24 @@ model blas.gemm_batched $ALL
 model blas.gemm_batched sim:trn2 --listed
 model blas.trsm_batched sim:trn2
 
+echo "== tensor/README.md"
+e() { model tensor.einsum sim:trn2 --expression "$1" --sizes "$2"; }
+g() { model blas.gemm sim:trn2 --m "$1" --n "$2" --k "$3" --dtype fp32; }
+e "ak,kb->ab" a=5184,b=5184,k=5184
+for x in "efab,efcd->abcd" "aebf,efcd->abcd" "aebf,dfce->abcd"; do e "$x" a=72,b=72,c=72,d=72,e=72,f=72; done
+g 5184 5184 5184
+e "acd,dbc->ab" a=312,b=296,c=296,d=312
+g 312 296 92352
+e "bda,dc->abc" a=312,b=312,c=24,d=312
+g 97344 24 312
+e "ec,abed->abcd" a=72,b=72,c=72,d=72,e=72
+g 72 373248 72
+e "gfab,degc->abcdef" a=24,b=24,c=24,d=24,e=24,f=24,g=24
+g 13824 13824 24
+model tensor.permute sim:trn2
+model tensor.permute sim:trn2 --expression "dfce->efcd" --sizes c=72,d=72,e=72,f=72
+model tensor.reduce sim:trn2
+
 echo "== docs/fft-figures.md and fft/README.md"
 f() { kind=$1; shift; model "fft.$kind" sim:trn2 "$@"; }
 f c2c --n 128 --batch 65536
