@@ -16,6 +16,7 @@
 
 #include "commands.hpp"
 #include "input_file.hpp"
+#include "measured_profile.hpp"
 #include "mp2_report.hpp"
 #include "output.hpp"
 #include "report/format.hpp"
@@ -53,7 +54,7 @@ namespace {
 struct Target {
   std::string machine = "trn2";
   std::int64_t step = 0;
-  std::string html, trace, save, json;
+  std::string html, trace, save, json, executor;
 };
 
 // A subcommand with one sub-subcommand per operation.
@@ -206,6 +207,9 @@ void profile(const Operation& operation, const Target& target, const Command& co
     require(path != "-", "{}: it goes to a file; '-' is for --json alone", option);
     if (!path.empty()) const OutputFile claim(option, path);  // a bad path costs nothing
   }
+  require(target.executor.empty() || target.executor == "neuron",
+          "--exec: '{}' cannot be recorded; times of simulators are what this command prints, recordings are neuron's",
+          target.executor);
   JsonFile json(target.json);
   const tile::Machine& machine = tile::machine(target.machine);
   const Stage stage(fmt::format("{} on {}", operation.name(), machine.name));
@@ -220,6 +224,16 @@ void profile(const Operation& operation, const Target& target, const Command& co
     if (all[i].runs * seconds[i] > all[longest].runs * seconds[longest]) longest = i;
   }
   if (!json.replaces_text()) print_profile(operation, machine, all, seconds, whole);
+  neuron::PageTable measured;
+  if (!target.executor.empty()) {
+    measured = measured_beside(*all[longest].program, neuron::estimate(*all[longest].program, machine));
+    if (!json.replaces_text()) {
+      say("{} recorded on {}:", all[longest].program->name(), target.executor);
+      Table table(measured.rows.front());
+      for (std::size_t i = 1; i < measured.rows.size(); ++i) table.add(measured.rows[i]);
+      table.print();
+    }
+  }
   if (!target.html.empty() || !target.trace.empty()) {
     const std::int64_t intervals = target.html.empty() ? kTraceIntervals : kPageIntervals;
     neuron::RunReport report = neuron::estimate(*all[longest].program, machine, {.keep_intervals = intervals});
@@ -232,10 +246,10 @@ void profile(const Operation& operation, const Target& target, const Command& co
         all.size() == 1 ? "" : fmt::format(" (step {}, which takes longest; --step chooses another)", longest + 1);
     if (!target.html.empty()) {
       std::vector<std::string> left_out = operation.unused_options();
-      left_out.insert(left_out.end(), {"--html", "--trace", "--json", "--explain", "--exec", "--step"});
-      const std::string options = command.line(left_out);
-      neuron::report::write_page(report, machine, target.html,
-                                 page_of(operation, target, machine, all, longest, options));
+      left_out.insert(left_out.end(), {"--html", "--trace", "--json", "--explain", "--exec", "--step", "--recorded"});
+      neuron::report::Page page = page_of(operation, target, machine, all, longest, command.line(left_out));
+      if (!measured.rows.empty()) page.sections.push_back(neuron::report::table_html(measured));
+      neuron::report::write_page(report, machine, target.html, page);
       if (!json.replaces_text()) say("report: {}{}{}", target.html, which, cut());
     }
     if (!target.trace.empty()) {
@@ -268,6 +282,8 @@ void add_profile(Command& program, const Operations& operations) {
   for_operations(
       program, operations, "profile", "modelled time of an operation, engine by engine",
       [](Options& options, Target& t) {
+        options.text("--exec", t.executor,
+                     "neuron: also run its longest program there once, recorded, beside the model");
         options.text("--html", t.html, "write the report page to this file");
         options.text("--trace", t.trace, "write a Chrome/Perfetto trace to this file");
         options.text("--json", t.json, kJsonHelp);

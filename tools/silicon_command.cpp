@@ -127,15 +127,22 @@ void check(Check wanted) {
   if (!to_output) const OutputFile claim("--output", wanted.output);
   if (!wanted.html.empty()) const OutputFile claim("--html", wanted.html);
   stop_on_signals();
-  Json report = silicon::run_sections(wanted.executor, wanted.minutes, sections);
-  report["version"] = TRN_VERSION;
-  const std::string text = report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (to_output) {
-    fmt::print("{}", text);
-  } else {
+  const auto text_of = [](Json report) {
+    report["version"] = TRN_VERSION;
+    return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  };
+  const auto keep = [&](const Json& report) {
+    if (to_output) return;
     OutputFile file("--output", wanted.output);
-    file.write(text);
+    file.write(text_of(report));
     file.commit();
+  };
+  Json report = silicon::run_sections(wanted.executor, wanted.minutes, sections, keep);
+  report["version"] = TRN_VERSION;
+  if (to_output) {
+    fmt::print("{}", text_of(report));
+  } else {
+    keep(report);
   }
   if (!wanted.html.empty()) silicon::write_page(report, wanted.html);
   const auto complete = [] {
@@ -162,7 +169,7 @@ void add_silicon_check(Command& program) {
   sub.real("--minutes", wanted->minutes, "what has not begun by then is left out", 0, 1e5);
   sub.texts("--sections", wanted->sections,
             "some of the sections: machine, toolchain, exactness, bits, time, contract, "
-            "faults, cores");
+            "faults, cores, runtime");
   sub.text("-o,--output", wanted->output, "the report file; - for standard output, in the place of the text")
       .required();
   sub.text("--html", wanted->html, "write it as a web page, too");

@@ -35,6 +35,7 @@ void neffc(const Wanted& wanted) {
     } catch (const Error& e) {
       fail<InvalidArgument>("--list: {}: {}", where, e.what());
     }
+    // The programs of one line are all for one machine.
     require(programs.back().machine() == machine.name,
             "--list: {}: the program is for {}, not for {}; name its machine", where, programs.back().machine(),
             machine.name);
@@ -67,12 +68,12 @@ void neffc(const Wanted& wanted) {
     }
   }
   table.print();
-  say("{} programs: {} built, {} there before, {} failed; on the instance: TRN_NEFF_BUNDLE={}", lines.size(), built,
-      lines.size() - built - failures.size(), failures.size(), wanted.output);
+  say("{} programs: {} built, {} there before, {} failed; on the instance: TRN_NEFF_BUNDLE={}", programs.size(), built,
+      programs.size() - built - failures.size(), failures.size(), wanted.output);
   for (const std::string& f : failures) say_text(f);
   if (!failures.empty()) {
     const std::string first = failures.front().substr(0, failures.front().find('\n'));
-    fail<Error>("neffc: {} of {} programs failed; {}", failures.size(), lines.size(), first);
+    fail<Error>("neffc: {} of {} programs failed; {}", failures.size(), programs.size(), first);
   }
 }
 

@@ -56,10 +56,13 @@ void check_time(const Task& task, Json& out);
 void check_contract(const Task& task, Json& out);
 void check_faults(const Task& task, Json& out);
 void check_cores(const Task& task, Json& out);
+void check_runtime(const Task& task, Json& out);  // the last: it closes the runtime
 
 // The whole report. `open` gives the executor of a task's name: Executor::open, or what a test puts in its place.
 using Open = std::function<Executor(const std::string& name)>;
-[[nodiscard]] Json run_sections(const std::string& executor, double minutes, const std::vector<NamedSection>& sections);
+// `keep` gets the report so far before the section "runtime", whose questions might end the process.
+[[nodiscard]] Json run_sections(const std::string& executor, double minutes, const std::vector<NamedSection>& sections,
+                                const std::function<void(const Json& report)>& keep = {});
 // The executor under test.
 [[nodiscard]] Executor open_checked(const std::string& name);
 void set_open(Open open);

@@ -19,56 +19,16 @@
 
 #include "neff/neff.hpp"
 #include "silicon_choice.hpp"
+#include "silicon_items.hpp"
 #include "silicon_kernels.hpp"
+#include "silicon_raw.hpp"
 #include "silicon_report.hpp"
 
 namespace trn::tools::silicon {
 
 namespace {
 
-bool simulated(const std::string& executor) { return executor.starts_with("sim:"); }
-
 const tile::Machine& machine_of(const Task& task) { return tile::device_of(open_checked(task.executor)).machine(); }
-
-std::vector<float> numbers(std::int64_t n) {
-  std::vector<float> v(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(i % 1000) - 500;
-  return v;
-}
-
-// y = 2 x + 1 on the device, from and to these places.
-void run_line(const Executor& executor, std::int64_t columns, const void* x, std::int64_t x_offset, void* y,
-              std::int64_t y_offset) {
-  const tile::Program program = line_program(tile::device_of(executor).machine(), columns);
-  const std::vector<tile::Argument> arguments{{"x", x, x_offset}, {"y", y, y_offset}};
-  tile::launch(executor, program, arguments);
-}
-
-class Items {
- public:
-  explicit Items(Json& out) : out_(out) { out_["items"] = Json::array(); }
-  // The answer, "ok" when it is the expected one; an exception is an answer too.
-  void ask(const char* item, const std::string& expected, const std::function<std::string()>& question) {
-    std::string answer;
-    try {
-      answer = question();
-    } catch (const DeviceError& e) {
-      answer = "error " + (e.check().empty() ? std::string(e.what()) : e.check());
-    } catch (const Error& e) {
-      answer = std::string("error ") + e.what();
-    }
-    const bool as_expected = expected.empty() || answer == expected;
-    out_["items"].push_back(
-        {{"item", item}, {"status", as_expected ? "ok" : "other"}, {"answer", answer}, {"expected", expected}});
-    if (!as_expected) out_["status"] = "findings";
-  }
-  void leave(const char* item, const char* reason) {
-    out_["items"].push_back({{"item", item}, {"status", "skipped"}, {"answer", reason}, {"expected", ""}});
-  }
-
- private:
-  Json& out_;
-};
 
 }  // namespace
 
@@ -77,11 +37,20 @@ void check_machine(const Task& task, Json& out) {
   out["simulated"] = simulated(task.executor);
   out["core"] = std::string(m.core);
   out["cores_per_chip"] = m.cores_per_chip;
-  out["hbm_bytes_per_stack"] = m.hbm_bytes_per_stack();
+  out["hbm_bytes_per_stack"] = m.hbm_bytes_per_stack();  // of our table; memory_bytes is the runtime's word
   out["sbuf_bytes_per_partition"] = m.sbuf_bytes_per_partition;
-  out["lnc"] = 1;
+  out["lnc"] = 1;  // a simulator's core
   out["executors"] = Executor::known();
   if (!simulated(task.executor)) {
+    const neuron::NeuronFacts facts = neuron::facts_of(open_checked(task.executor));
+    out["lnc"] = facts.lnc;
+    out["family"] = facts.family;
+    out["architecture"] = facts.architecture;
+    out["revision"] = facts.revision;
+    out["visible_cores"] = facts.visible_cores;
+    if (facts.memory_bytes > 0) out["memory_bytes"] = facts.memory_bytes;
+    out["functions_found"] = facts.found;
+    out["functions_missing"] = facts.missing;
     const neuron::NeuronVersions versions = neuron::neuron_versions();
     out["runtime_version"] = versions.runtime;
     out["driver_version"] = versions.driver;
@@ -277,65 +246,29 @@ void check_faults(const Task& task, Json& out) {
     const std::vector<float> got = y.to_host();
     return std::isnan(got[5]) && got[6] == 2 * x[6] + 1 ? "NaN" : fmt::format("{}", got[5]);
   });
-  items.ask("a NEFF that is cut off", "error neff-corrupt", [] {
-    const std::vector<std::byte> bytes(500);
-    (void)neuron::neff::read_header(bytes);
-    return std::string("taken");
-  });
-  if (simulated(task.executor)) {
-    items.leave("a NEFF for other logical cores", "a simulator loads none");
-  } else {
-    items.leave("a NEFF for other logical cores", "this section does not load by hand; see the runtime's own tests");
-  }
-}
-
-void check_cores(const Task& task, Json& out) {
-  std::vector<Executor> cores;
-  if (simulated(task.executor)) {
-    cores = neuron::open_simulated_chip(task.executor.substr(4));
-  } else {
-    for (const char* name : {"neuron:0", "neuron:1"}) {
-      try {
-        cores.push_back(open_checked(name));
-      } catch (const Error& e) {
-        out["second_core"] = e.what();
-      }
+  for (const char* item : {"a NEFF for other logical cores", "a NEFF that is cut off", "a NEFF with a flipped bit"}) {
+    if (simulated(task.executor)) {
+      items.leave(item, "a simulator loads none");
+      continue;
     }
-  }
-  out["cores"] = cores.size();
-  Items items(out);
-  constexpr std::int64_t kColumns = 512, kElements = 128 * kColumns;
-  const std::vector<float> x = numbers(kElements);
-  if (cores.size() < 2) {
-    items.leave("two cores streaming", "fewer than two cores can be opened here");
-  } else {
-    items.ask("two cores streaming", "right", [&] {
-      std::vector<Array<float>> in, y;
-      for (std::size_t c = 0; c < 2; ++c) {
-        in.push_back(Array<float>::from_host(cores[c], {kElements}, x));
-        y.emplace_back(cores[c], Shape{kElements});
+    // Through the runtime: the executor looks at the header first.
+    items.ask(item, std::string_view(item).ends_with("bit") ? "" : "refused", [&] {
+      const Raw raw(executor);
+      const neuron::nrt::Compiled compiled = raw.compile(line_program(machine, kColumns));
+      std::vector<std::byte> bytes(compiled.neff.begin(), compiled.neff.end());
+      const std::string what = item;
+      if (what.ends_with("cores")) {
+        constexpr std::size_t kLnc = 552;  // its place in the header
+        bytes[kLnc] = bytes[kLnc] == std::byte{1} ? std::byte{2} : std::byte{1};
+      } else if (what.ends_with("off")) {
+        bytes.resize(neuron::neff::kHeaderBytes + (bytes.size() - neuron::neff::kHeaderBytes) / 2);
+      } else {
+        bytes[bytes.size() / 2] ^= std::byte{16};
       }
-      for (int repeat = 0; repeat < 4; ++repeat) {
-        for (std::size_t c = 0; c < 2; ++c) {
-          run_line(cores[c], kColumns, in[c].view().data(), 0, y[c].view().data(), 0);
-        }
-      }
-      for (std::size_t c = 0; c < 2; ++c) {
-        const std::vector<float> got = y[c].to_host();
-        for (std::size_t i = 0; i < x.size(); ++i) {
-          if (got[i] != 2 * x[i] + 1) return fmt::format("core {}: element {} is wrong", c, i);
-        }
-      }
-      return std::string("right");
-    });
-    items.ask("an array of another core bound to a program", "", [&] {
-      const auto in = Array<float>::from_host(cores[0], {kElements}, x);
-      const Array<float> y(cores[1], {kElements});
-      run_line(cores[1], kColumns, in.view().data(), 0, y.view().data(), 0);
-      return y.to_host() == x ? std::string("wrong") : std::string("taken");
+      const std::string answer = raw.load(bytes);
+      return answer == "loaded" || what.ends_with("bit") ? answer : "refused";
     });
   }
-  items.leave("collectives", "this version has none");
 }
 
 }  // namespace trn::tools::silicon

@@ -1,8 +1,9 @@
-// Names of groups: "hostx4", "sim:trn2x8", "sim:trn2x8x16".
+// Names of groups: "hostx4", "sim:trn2x8", "sim:trn2x8x16", "neuron:0-7".
 #include <trn/comm/group.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/shared_stack.hpp>
@@ -18,7 +19,9 @@ constexpr int kMostRanks = 1024;
     machines += fmt::format(", sim:{}x{} (the cores of a chip), sim:{}x{}x16 (of 16 chips)", m.name, m.cores_per_chip,
                             m.name, m.cores_per_chip);
   }
-  fail<InvalidArgument>("group: '{}' {}; write hostx4 (ranks that share the host){}", name, why, machines);
+  fail<InvalidArgument>(
+      "group: '{}' {}; write hostx4 (ranks that share the host){}, neuron:0-7 (cores of the hardware)", name, why,
+      machines);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -55,12 +58,51 @@ void share_stacks(const std::vector<Executor>& executors, int cores_used, std::i
   }
 }
 
+// "neuron:0-7", "neuron:1,3", "neuron:0-3,6": cores of the hardware, one rank each in this order.
+Group open_cores(std::string_view name, std::string_view wanted, Executor (*open_executor)(std::string_view)) {
+  std::vector<Executor> executors;
+  std::string_view rest = wanted.substr(wanted.find(':') + 1);
+  const auto number = [&](std::string_view digits) {
+    int value = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || stop != digits.data() + digits.size() || value < 0) {
+      refuse(name, fmt::format("has '{}' where the number of a core belongs", digits));
+    }
+    return value;
+  };
+  std::vector<int> cores;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view part = trimmed(rest.substr(0, comma));
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
+    const std::size_t dash = part.find('-');
+    const int first = number(part.substr(0, dash)),
+              last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
+    if (last < first) refuse(name, fmt::format("has '{}', which ends before it begins", part));
+    if (last - first >= kMostRanks) refuse(name, fmt::format("has more than {} ranks", kMostRanks));
+    for (int core = first; core <= last; ++core) {
+      if (std::find(cores.begin(), cores.end(), core) != cores.end()) {
+        refuse(name, fmt::format("names core {} twice", core));
+      }
+      cores.push_back(core);
+    }
+  }
+  try {
+    for (const int core : cores) executors.push_back(open_executor(fmt::format("neuron:{}", core)));
+  } catch (const InvalidArgument& e) {
+    refuse(name, fmt::format("cannot be opened here ({})", e.what()));
+  }
+  return Group(std::move(executors), std::string(wanted));
+}
+
 }  // namespace
 
 Group Group::open(std::string_view name, Executor (*open_executor)(std::string_view)) {
   const std::string_view wanted = trimmed(name);
   std::string_view base = wanted;
   std::int64_t cores_per_chip = 0;
+  if (wanted.starts_with("neuron:")) return open_cores(name, wanted, open_executor);
   if (wanted.starts_with("host")) {
     base = "host";
   } else {

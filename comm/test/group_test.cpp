@@ -50,6 +50,13 @@ TEST(Group, RefusesOtherNames) {
   for (const char* name : {"", "x4", "gpux4", "sim:trn9x4", "neuron:0-7", "sim:x4", "hosts", "sim:trn2x8:lnc2y"}) {
     (void)refused(name);
   }
+  EXPECT_IN("cannot be opened here", refused("neuron:0-7"));
+  EXPECT_IN("where the number of a core", refused("neuron:"));
+  EXPECT_IN("where the number of a core", refused("neuron:0-"));
+  EXPECT_IN("where the number of a core", refused("neuron:a-b"));
+  EXPECT_IN("ends before it begins", refused("neuron:3-1"));
+  EXPECT_IN("core 2 twice", refused("neuron:0-3,2"));
+  EXPECT_IN("more than 1024", refused("neuron:0-5000"));
   EXPECT_IN("how many ranks", refused("host"));
   EXPECT_IN("how many ranks", refused("sim:trn2"));
   EXPECT_IN("where a number of ranks", refused("hostx"));

@@ -15,7 +15,8 @@ Executor open_core(std::string_view wanted) {
   if (wanted.size() > 6) {
     const std::string_view number = wanted.substr(7);
     require(number.find('-', 1) == std::string_view::npos && number.find(',') == std::string_view::npos,
-            "executor: '{}' is a group of cores; an executor is one core: open neuron:0, neuron:1 and so on", wanted);
+            "executor: '{}' is a group of cores, an executor is one: open neuron:0, or the group by comm::Group::open",
+            wanted);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), options.core);
     require(error == std::errc() && end == number.data() + number.size() && options.core >= 0,
             "executor: '{}': '{}' is not the number of a core; write neuron:0", wanted, number);

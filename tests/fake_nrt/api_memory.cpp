@@ -149,6 +149,17 @@ void nrt_destroy_tensor_set(TensorSet** set) {
   *set = nullptr;
 }
 
+Status nrt_get_tensor_from_tensor_set(TensorSet* set, const char* name, Tensor** tensor) {
+  Entry entry("nrt_get_tensor_from_tensor_set");
+  if (entry.refused()) return entry.status;
+  FakeSet* found = known_set(set);
+  if (!found) return entry.wrong("the set is not alive", kInvalidHandle);
+  const auto there = found->tensors.find(name);
+  if (there == found->tensors.end()) return kFailure;
+  *tensor = reinterpret_cast<Tensor*>(there->second);
+  return kSuccess;
+}
+
 Status nrt_add_tensor_to_tensor_set(TensorSet* set, const char* name, Tensor* tensor) {
   Entry entry("nrt_add_tensor_to_tensor_set");
   if (entry.refused()) return entry.status;

@@ -113,6 +113,7 @@ Status nrt_load(const void* neff, std::size_t bytes, std::int32_t core, std::int
   if (entry.refused()) return entry.status;
   State& s = state();
   if (cores != -1) return entry.wrong("the number of cores must be -1");
+  if (core == -1) core = 0;  // any
   if (core < 0 || core >= s.rules.cores) return entry.wrong("no such core");
   FakeCore& c = entry.on(core);
   auto made = std::make_unique<FakeModel>();

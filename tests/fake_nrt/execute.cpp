@@ -7,7 +7,7 @@
 #include <cstring>
 #include <thread>
 
-#include "state.hpp"
+#include "standin.hpp"
 
 namespace fake {
 
@@ -67,6 +67,22 @@ Status compute(const FakeModel& model, std::span<const trn::tile::Binding> bindi
   return kSuccess;
 }
 
+// For the system trace and for a profile under way: the run took this long.
+void note_run(FakeModel& model, double microseconds) {
+  State& s = state();
+  if (s.profiled == &model) s.profiled_us.push_back(microseconds);
+  if (!s.tracing) return;
+  const std::uint64_t id = ++s.traced;
+  const auto end = static_cast<std::uint64_t>(
+      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count());
+  const auto begin = end - static_cast<std::uint64_t>(microseconds * 1e3);
+  for (const auto& [phase, at] : {std::pair{"start", begin}, {"stop", end}}) {
+    s.trace.emplace_back(model.core, "{\"event_type\": \"nc_exec_running\", \"phase\": \"" + std::string(phase) +
+                                         "\", \"tracking_id\": " + std::to_string(id) +
+                                         ", \"data\": {\"nc_timestamp_ns\": " + std::to_string(at) + "}}");
+  }
+}
+
 }  // namespace
 
 Storage::Storage(std::size_t size, bool zero) : bytes(size) {
@@ -87,12 +103,12 @@ Status execute(std::unique_lock<std::mutex>& lock, FakeModel& model, const FakeS
   }
   Fault planted;
   if (const Fault* fault = s.counted("complete")) planted = *fault;
-  const bool null = s.rules.null;
+  const bool null = s.rules.null, text = s.rules.text;
   const double delay_us = s.rules.delay_us;
   ++s.runs;
   std::vector<trn::tile::Binding> bindings;
   for (const auto& argument : model.package.manifest.arguments) {
-    if (null) break;
+    if (null || text) break;
     const auto& tensors = model.package.prepared->program.tensors();
     const auto tensor =
         std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.name == argument.tensor; });
@@ -107,9 +123,17 @@ Status execute(std::unique_lock<std::mutex>& lock, FakeModel& model, const FakeS
   if (!planted.hang && (result == kSuccess || result == kNumericalError)) {
     lock.unlock();
     if (delay_us > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(delay_us));
-    const Status computed = null ? kSuccess : compute(model, bindings);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string wrong_text = text && !null ? run_text(model, in, out) : "";
+    const Status computed = null || text ? kSuccess : compute(model, bindings);
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     if (computed != kSuccess) result = computed;
     lock.lock();
+    if (!wrong_text.empty()) {
+      s.note("the text of '" + model.package.manifest.entry + "': " + wrong_text);
+      result = kCompletedWithError;
+    }
+    note_run(model, s.rules.kernel_us > 0 ? s.rules.kernel_us : took.count() + delay_us);
   }
   --s.executing;  // the caller still holds the mutex when it looks at the model again
   s.changed.notify_all();

@@ -38,6 +38,7 @@ Package unpack(std::span<const std::byte> neff) {
   package.manifest = trn::neuron::neff::read_manifest(manifest->second);
   const trn::tile::Program read = trn::tile::deserialize(program->second);
   package.machine = &trn::tile::machine(read.machine());
+  if (const auto text = members.find("kernel.py"); text != members.end()) package.text = text->second;
   package.prepared = std::make_unique<trn::neuron::sim::Prepared>(trn::neuron::sim::prepare(read, *package.machine));
   return package;
 }

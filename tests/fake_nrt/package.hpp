@@ -1,4 +1,5 @@
-// The fake's NEFF: the documented header, and a tar with program.json and manifest.json, as tests/fake_toolchain and
+// The fake's NEFF: the documented header, and a tar with program.json, manifest.json and, where the text
+// is to be run, kernel.py, as tests/fake_toolchain and
 // support/fake_neff.hpp write it.
 #pragma once
 
@@ -17,6 +18,7 @@ struct Package {
   trn::neuron::neff::Manifest manifest;
   std::unique_ptr<trn::neuron::sim::Prepared> prepared;
   const trn::tile::Machine* machine = nullptr;
+  std::string text;  // kernel.py; empty: the NEFF has none
 };
 
 // Throws std::exception for anything that is not one.

@@ -38,6 +38,8 @@ void read_word(const std::string& word, Rules& rules, Fault& fault) {
     rules.delay_us = std::stod(value);
   } else if (key == "null") {
     rules.null = true;
+  } else if (key == "text") {
+    rules.text = true;
   } else if (key == "zero") {
     rules.zero = true;
   } else if (key == "any_machine") {

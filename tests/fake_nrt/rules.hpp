@@ -11,6 +11,7 @@
 //   lag          how often nrta_is_completed says no before the run is done (default 1)
 //   kernel_us    a run takes this long on a virtual clock, which host work and every question move on
 //   null         runs do nothing
+//   text         runs are the emitted text in the NumPy stand-in (tests/nki_standin), not the program on the simulator
 //   zero         fresh memory is zero, as the simulator's, and not NaN
 //   delay_us     a run takes this much wall time, asleep: for benchmarks
 //   lock         a file: whoever has it has the cores
@@ -42,7 +43,7 @@ struct Rules {
   std::size_t depth = 64;
   int lag = 1;
   double kernel_us = 0, delay_us = 0;
-  bool null = false, any_machine = false, zero = false;
+  bool null = false, any_machine = false, zero = false, text = false;
   std::string lock;
   std::vector<Fault> faults;
 };

@@ -85,6 +85,16 @@ void trn_fake_reset(const char* rules) {
   s.violations.clear();
   s.runs = 0;
   s.clock_us = 0;
+  s.tracing = false;
+  s.trace.clear();
+  s.profiled = nullptr;
+}
+
+void trn_fake_release() {
+  fake::State& s = fake::state();
+  const std::scoped_lock lock(s.mutex);
+  ++s.resets;
+  s.changed.notify_all();
 }
 
 std::uint64_t trn_fake_count(const char* what) {

@@ -49,6 +49,8 @@ struct FakeModel {
   int core = 0;
   std::size_t bytes = 0;
   int pending = 0;
+  std::uint64_t key = 0;  // at the stand-in, and whether it has the text
+  bool sent = false;
 };
 
 struct Request {
@@ -84,6 +86,13 @@ struct State {
   std::vector<std::string> violations;
   std::uint64_t runs = 0;
   double clock_us = 0;
+  // The system trace while it is on: events of runs, as text; and the model and file of a profile under way.
+  bool tracing = false;
+  std::vector<std::pair<int, std::string>> trace;  // by core
+  std::uint64_t traced = 0;
+  FakeModel* profiled = nullptr;
+  std::string profile;
+  std::vector<double> profiled_us;
   int lock_file = -1;
   // A run uses its model and its sets without the mutex: a reset waits until none does. Runs that hang end with it.
   int executing = 0;

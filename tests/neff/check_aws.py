@@ -15,6 +15,9 @@ import tempfile
 from pathlib import Path
 
 STANDIN = Path(__file__).resolve().parent.parent / "nki_standin"
+sys.path.insert(0, str(STANDIN))
+from kernel_text import arguments, entry  # noqa: E402
+
 # Small enough for a simulator that executes element by element.
 SIZES = {"blas.gemm": "--m 40 --n 50 --k 60", "fft.c2c": "--n 16 --batch 4", "fft.r2c": "--n 16 --batch 4", "fft.c2r": "--n 16 --batch 4"}
 
@@ -53,23 +56,6 @@ def emitted(command):
             yield name, done.stdout
 
 
-def arguments(text):
-    """(name, dtype, shape) of the parameters and the names of the results, from the head of the text."""
-    head, parameters, results, into = text.split("import nki")[0], [], [], None
-    for line in head.split("\n"):
-        if line.startswith("# Arguments"):
-            into = parameters
-        elif line.startswith("# Returns"):
-            into = results
-        elif found := re.match(r"#   (\w+): (\w+) \(([\d, ]*)\)", line):
-            into.append([found[1], found[2], [int(x) for x in found[3].split(",") if x.strip()]])
-        elif found := re.match(r"#   (\w+): the argument", line):
-            into.append([found[1], None, None])
-        elif found := re.search(r"1-D memory of (\d+) elements", line):
-            into[-1][2] = [int(found[1])]
-    return parameters, results
-
-
 def main(command):
     python = os.environ.get("TRN_NKI_PYTHON", "python3")
     try:
@@ -94,7 +80,7 @@ def main(command):
             (folder / "kernel.py").write_text(text)
             parameters, results = arguments(text)
             random = np.random.default_rng(1)
-            manifest = {"module": str(folder / "kernel.py"), "kernel": re.search(r"^def (\w+)\(", text, re.M)[1],
+            manifest = {"module": str(folder / "kernel.py"), "kernel": entry(text),
                         "target": "trn2", "inputs": [], "outputs": []}
             for i, (_, dtype, shape) in enumerate(parameters):
                 n = int(np.prod(shape))
@@ -118,11 +104,11 @@ def main(command):
             if ours.returncode != 0 or theirs.returncode != 0:
                 failures.append(f"{name}: stand-in {ours.returncode}, nki.simulate {theirs.returncode}: {(ours.stderr + theirs.stderr).strip()[-300:]}")
                 continue
-            for entry in manifest["outputs"]:
-                a, b = Path(entry["file"]).read_bytes(), Path(entry["file"] + ".aws").read_bytes()
+            for output in manifest["outputs"]:
+                a, b = Path(output["file"]).read_bytes(), Path(output["file"] + ".aws").read_bytes()
                 compared += 1
                 if a != b:
-                    failures.append(f"{name}: {entry['file']}: {sum(x != y for x, y in zip(a, b))} bytes differ from nki.simulate")
+                    failures.append(f"{name}: {output['file']}: {sum(x != y for x, y in zip(a, b))} bytes differ from nki.simulate")
     print("\n".join(failures))
     print(f"{compared} results compared, {len(failures)} findings")
     return 1 if failures or compared == 0 else 0

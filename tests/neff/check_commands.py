@@ -39,6 +39,14 @@ def main(command, toolchain, runtime):
     holds(run(*arguments), "4 programs: 4 built, 0 there before, 0 failed", f"TRN_NEFF_BUNDLE={folder}/bundle")
     holds(run(*arguments), "4 programs: 0 built, 4 there before, 0 failed")
     holds(run("neffc", "--machine", "trn1", *arguments[3:], status=2), "kernels.txt:6: the program is for trn2, not for trn1")
+    # One line may be several programs.
+    (folder / "several.txt").write_text("solver.potrf --n 40\nblas.axpy --n 1000\n")
+    count = run("dis", "solver.potrf", "--n", 40).count("# program ") + 1
+    if count < 3:
+        raise SystemExit("solver.potrf runs one program: this test needs a line of several")
+    several = ("neffc", "--machine", "trn2", "--list", folder / "several.txt", "-o", folder / "several")
+    holds(run(*several), f"{count} programs: {count} built, 0 there before, 0 failed")
+    holds(run(*several), f"{count} programs: 0 built, {count} there before, 0 failed")
     # A toolchain that refuses: on record, and tried again when asked.
     wrapper = folder / "refusing"
     wrapper.write_text(f"#!/bin/sh\nTRN_FAKE_TOOLCHAIN=refuse exec {toolchain} \"$@\"\n")
@@ -47,6 +55,8 @@ def main(command, toolchain, runtime):
     arguments = ("neffc", "--machine", "trn2", "--list", folder / "one.txt", "-o", folder / "bundle")
     environment["TRN_NKI_PYTHON"] = str(wrapper)
     holds(run(*arguments, status=1), "1 of 1 programs failed", "SyntaxError")
+    holds(run(*several[:-1], folder / "refused", status=1), f"{count} programs: 0 built, 0 there before, {count} failed",
+          f"{count} of {count} programs failed")
     environment["TRN_NKI_PYTHON"] = toolchain
     holds(run(*arguments, status=1), "on record")
     holds(run(*arguments, "--retry"), "1 built")
@@ -85,7 +95,7 @@ def main(command, toolchain, runtime):
     # No time: every section is there and says so.
     run("silicon-check", "--exec", "sim:trn2", "--minutes", 0, "-o", folder / "c.json")
     late = json.loads((folder / "c.json").read_text())
-    if [s["status"] for s in late["sections"]] != ["skipped"] * 8:
+    if [s["status"] for s in late["sections"]] != ["skipped"] * 9:
         raise SystemExit(late)
     holds(run("silicon-diff", folder / "a.json", folder / "c.json"), "not compared: exactness: skipped in the second report", "no differences")
     # Time that runs out inside a section: it is cut, and what was not asked is no difference.
@@ -111,7 +121,7 @@ def main(command, toolchain, runtime):
         text = process.communicate()[0]
         holds(text, "stopped by a signal; the report holds what was measured")
         report = json.loads((stopped / "r.json").read_text())
-        if process.returncode != 1 or len(report["sections"]) != 8 or report["sections"][-1]["status"] != "skipped":
+        if process.returncode != 1 or len(report["sections"]) != 9 or report["sections"][-1]["status"] != "skipped":
             raise SystemExit(f"status {process.returncode}\n{text}")
         if os.listdir(stopped) != ["r.json"]:
             raise SystemExit(os.listdir(stopped))
@@ -127,6 +137,12 @@ def main(command, toolchain, runtime):
         text = run("bench", *arguments, "--exec", "neuron")
         if not any(line.startswith("neuron ") for line in text.splitlines()) or "modelled" in text or " inf" in text:
             raise SystemExit(text)
+    # A run recorded on hardware, beside its model.
+    environment["TRN_NEURON_EXPLORER"] = str(Path(__file__).resolve().parent.parent / "fake_toolchain" / "neuron-explorer")
+    text = run("profile", "blas.gemm", "--m", 64, "--n", 64, "--k", 64, "--exec", "neuron", "--html", folder / "p.html")
+    holds(text, "recorded on neuron", "total_time", "dma_active_time")
+    holds((folder / "p.html").read_text(), "Model and measurement", "total_time")
+    holds(run("profile", "blas.axpy", "--n", 100, "--exec", "sim:trn2", status=2), "cannot be recorded")
     subprocess.run(["rm", "-rf", folder], check=True)
     print("commands of the way to hardware: as expected")
 

@@ -21,36 +21,55 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
+class WrongResult(Exception):
+    """The kernel did not return what it has to."""
+
+
+def load(path, target):
+    """The module of an emitted text, for a machine."""
+    os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = target
+    spec = importlib.util.spec_from_file_location("emitted", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def call(kernel, inputs, outputs):
+    """The outputs' bytes. `inputs` are (dtype, shape, bytes); `outputs` are (name, number of the argument or None)."""
+    import nki.language as nl
+
+    arguments = []
+    for name, shape, data in inputs:
+        dtype = getattr(nl, name)
+        tensor = nl.ndarray(tuple(shape), dtype=dtype, buffer=nl.shared_hbm)
+        tensor.write_bits(np.frombuffer(data, dtype.storage))
+        arguments.append(tensor)
+    results = kernel(*arguments)
+    results = results if isinstance(results, tuple) else (results,)
+    if len(results) != len(outputs):
+        raise WrongResult(f"{len(results)} results for {len(outputs)} outputs")
+    for tensor, (name, argument) in zip(results, outputs):
+        if argument is not None:
+            if tensor is not arguments[argument]:
+                raise WrongResult(f"{name}: the result is not argument {argument}")
+        elif any(tensor is other for other in arguments):
+            raise WrongResult(f"{name}: an argument is returned")
+        elif tensor.array is not tensor or not tensor.memory.known.all():
+            raise WrongResult(f"{name}: not fully written")
+    return [tensor.memory.data.tobytes() for tensor in results]
+
+
 def run(manifest_path):
     manifest_path = Path(manifest_path)
     folder, manifest = manifest_path.parent, json.loads(manifest_path.read_text())
-    os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = manifest["target"]
-    import nki.language as nl
-
-    spec = importlib.util.spec_from_file_location("emitted", folder / manifest["module"])
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-
-    arguments = []
-    for entry in manifest["inputs"]:
-        dtype = getattr(nl, entry["dtype"])
-        tensor = nl.ndarray(tuple(entry["shape"]), dtype=dtype, buffer=nl.shared_hbm)
-        tensor.write_bits(np.fromfile(folder / entry["file"], dtype.storage))
-        arguments.append(tensor)
-
-    results = getattr(module, manifest["kernel"])(*arguments)
-    results = results if isinstance(results, tuple) else (results,)
-    if len(results) != len(manifest["outputs"]):
-        raise SystemExit(f"{len(results)} results for {len(manifest['outputs'])} outputs")
-    for tensor, entry in zip(results, manifest["outputs"]):
-        if "argument" in entry:
-            if tensor is not arguments[entry["argument"]]:
-                raise SystemExit(f"{entry['file']}: the result is not argument {entry['argument']}")
-        elif any(tensor is argument for argument in arguments):
-            raise SystemExit(f"{entry['file']}: an argument is returned")
-        elif tensor.array is not tensor or not tensor.memory.known.all():
-            raise SystemExit(f"{entry['file']}: not fully written")
-        tensor.memory.data.tofile(folder / entry["file"])
+    module = load(folder / manifest["module"], manifest["target"])
+    inputs = [(i["dtype"], i["shape"], (folder / i["file"]).read_bytes()) for i in manifest["inputs"]]
+    try:
+        results = call(getattr(module, manifest["kernel"]), inputs, [(o["file"], o.get("argument")) for o in manifest["outputs"]])
+    except WrongResult as wrong:
+        raise SystemExit(str(wrong)) from None
+    for entry, data in zip(manifest["outputs"], results):
+        (folder / entry["file"]).write_bytes(data)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "silicon/programs.hpp"
+#include "silicon/surroundings.hpp"
 #include "support/fake_nrt.hpp"
 #include "support/message_of.hpp"
 
@@ -28,30 +29,6 @@ std::string check_of(const std::function<void()>& run) {
   }
   return "none";
 }
-
-// An environment variable for the time of a test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Variable() { unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
-
-class Folder {
- public:
-  Folder() {
-    std::string text = (std::filesystem::temp_directory_path() / "trn_silicon_XXXXXX").string();
-    path = mkdtemp(text.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path path;
-};
 
 // The bare flavour has no function that tells its version.
 TEST(NeuronNames, VersionsOfTheRuntime) {
@@ -72,6 +49,10 @@ TEST(NeuronNames, AreKnownWhereALibraryIsNamed) {
   EXPECT_EQ(Executor::open("neuron:0").name(), "neuron");
   EXPECT_EQ(Executor::open("neuron:1").name(), "neuron:1");
   EXPECT_EQ(Executor::open().name(), "neuron");
+  EXPECT_NE(::trn::testing_support::message_of<InvalidArgument>([] {
+              (void)Executor::open("neuron:0-1");
+            }).find("comm::Group::open"),
+            std::string::npos);
   for (const char* name : {"neuron:0-7", "neuron:0,1", "neuron:", "neuron:x", "neuron:1x", "neuron:-1", "neuron:2"}) {
     EXPECT_EQ(check_of([&] { (void)Executor::open(name); }), "argument") << name;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <trn/neuron/nki.hpp>
 #include <trn/tile/serialize.hpp>
 
 namespace trn::neuron::testing {
@@ -42,7 +43,7 @@ template <class T> void put(std::vector<std::byte>& neff, std::size_t at, T valu
 
 }  // namespace
 
-FakeNeff fake_neff(const tile::Program& program, int lnc, int major) {
+FakeNeff fake_neff(const tile::Program& program, int lnc, int major, bool text) {
   FakeNeff made;
   neff::Manifest& m = made.manifest;
   m.entry = "kernel";
@@ -75,6 +76,7 @@ FakeNeff fake_neff(const tile::Program& program, int lnc, int major) {
   std::vector<std::byte> tar;
   add_member(tar, "manifest.json", neff::write_manifest(m));
   add_member(tar, "program.json", tile::serialize(program));
+  if (text) add_member(tar, "kernel.py", emit_nki(program));
   tar.resize(tar.size() + 2 * kBlock);
   made.bytes.resize(neff::kHeaderBytes);
   put<std::uint64_t>(made.bytes, 0, 2);
@@ -87,9 +89,9 @@ FakeNeff fake_neff(const tile::Program& program, int lnc, int major) {
   return made;
 }
 
-nrt::NeffSource fake_source() {
-  return [](const tile::Program& program) {
-    const auto made = std::make_shared<const FakeNeff>(fake_neff(program));
+nrt::NeffSource fake_source(bool text) {
+  return [text](const tile::Program& program) {
+    const auto made = std::make_shared<const FakeNeff>(fake_neff(program, 1, 1, text));
     return nrt::Compiled{made, made->bytes, made->manifest, std::to_string(program.hash()), true, 0};
   };
 }

@@ -57,6 +57,9 @@ class FakeRuntime {
   [[nodiscard]] double clock() const { return call<double()>("trn_fake_clock")(); }
   void work(double microseconds) const { call<void(double)>("trn_fake_work")(microseconds); }
 
+  // Calls that hang come back.
+  void release() const { call<void()>("trn_fake_release")(); }
+
   bool lost = false, expects_violations = false;
 
  private:
@@ -65,8 +68,8 @@ class FakeRuntime {
   void* handle_;
 };
 
-inline Executor open_fake(const NeuronOptions& options = {}, const std::string& name = "") {
-  return nrt::open_device(options, fake_source(), name);
+inline Executor open_fake(const NeuronOptions& options = {}, const std::string& name = "", bool text = false) {
+  return nrt::open_device(options, fake_source(text), name);
 }
 
 }  // namespace trn::neuron::testing

@@ -3,6 +3,10 @@
 // do everything; what is copied out comes from `neuron`, and its bits are compared with the simulator's. So a library's
 // own tests run on `neuron` as they are.
 //
+// Fresh memory is full of NaN on both, so that a program which counts on zeros shows. TRN_OVER_NEURON chooses another
+// flavour of the library, "old" or "bare"; "text" runs the emitted text of every program in the NumPy stand-in, whose
+// bits are the simulator's for everything but activations.
+//
 // At the end a line says how much that was. A bit that differs, a broken rule of the runtime's contract, or nothing
 // done at all is a failure.
 #include <gtest/gtest.h>
@@ -24,9 +28,17 @@ namespace {
 constexpr int kCores = 4096;
 std::atomic<long> executors{0}, loads{0}, runs{0}, copies{0}, bytes_compared{0}, differences{0};
 
+std::string chosen() {
+  const char* word = std::getenv("TRN_OVER_NEURON");
+  return word ? word : "new";
+}
+bool is_text() { return chosen() == "text"; }
+
 FakeRuntime& runtime() {
   // Never destroyed: executors of statics may outlive it.
-  static FakeRuntime& made = *new FakeRuntime(fmt::format("family=99 any_machine zero memory=96GiB cores={}", kCores));
+  static FakeRuntime& made =
+      *new FakeRuntime(fmt::format("family=99 any_machine {} memory=96GiB cores={}", is_text() ? "text" : "", kCores),
+                       is_text() ? "new" : chosen());
   return made;
 }
 
@@ -53,6 +65,10 @@ class Both final : public tile::Device {
   void* allocate(std::int64_t bytes) override {
     void* here = s_.allocate(bytes);
     void* there = n_.allocate(bytes);
+    // As the fake does with its own.
+    constexpr std::int64_t kPoisoned = std::int64_t{1} << 22;
+    const std::vector<std::byte> poison(static_cast<std::size_t>(std::min(bytes, kPoisoned)), std::byte{0xFF});
+    if (bytes > 0) s_.copy_in(here, poison.data(), static_cast<std::int64_t>(poison.size()));
     const std::scoped_lock lock(mutex_);
     blocks_[static_cast<std::byte*>(there)] = {static_cast<std::byte*>(here), bytes};
     return there;
@@ -144,14 +160,16 @@ Executor open_both(Executor simulator) {
   nrt::Runtime& nrt_runtime = nrt::Runtime::open(options);
   while (options.core < kCores && !nrt_runtime.core(options.core).device.expired()) ++options.core;
   ++executors;
-  return Executor(std::make_shared<Both>(simulator.name(), simulator, open_fake(options, simulator.name())));
+  return Executor(std::make_shared<Both>(simulator.name(), simulator, open_fake(options, simulator.name(), is_text())));
 }
 
 class Summary final : public ::testing::Environment {
  public:
   void TearDown() override {
-    std::printf("neuron: %ld executors, %ld programs, %ld runs, %ld copies out with %ld bytes compared, %ld differ\n",
-                executors.load(), loads.load(), runs.load(), copies.load(), bytes_compared.load(), differences.load());
+    std::printf(
+        "neuron (%s): %ld executors, %ld programs, %ld runs, %ld copies out with %ld bytes compared, %ld differ\n",
+        chosen().c_str(), executors.load(), loads.load(), runs.load(), copies.load(), bytes_compared.load(),
+        differences.load());
     EXPECT_EQ(differences.load(), 0);
     EXPECT_GT(runs.load(), 0) << "no test here used a device";
     EXPECT_EQ(runtime().violations(), "");

@@ -11,6 +11,7 @@
 
 #include "memory.hpp"
 #include "model.hpp"
+#include "profile.hpp"
 #include "queue.hpp"
 #include "status.hpp"
 
@@ -80,6 +81,7 @@ struct Core : std::enable_shared_from_this<Core> {
   std::unordered_map<std::uint64_t, std::vector<std::weak_ptr<const LoadedProgram>>> by_hash;
   std::vector<std::unique_ptr<Block>> freed;  // wait for their last run
   std::vector<std::unique_ptr<Bound>> unbound;
+  std::unique_ptr<Profiler> profiler;  // null: nothing is measured
 
  private:
   template <class Call> Status with_room(const LoadedProgram* keep, Call call);
@@ -87,6 +89,7 @@ struct Core : std::enable_shared_from_this<Core> {
   void detach(Bound& bound) noexcept;
   std::unique_ptr<Bound> make_sets(const LoadedProgram& program);
   Status start(const Launch& launch);
+  void run_recorded(const std::shared_ptr<const LoadedProgram>& program, Bound& bound);
 };
 
 }  // namespace trn::neuron::nrt

@@ -21,7 +21,9 @@ Core::Core(Runtime& r, const NeuronOptions& o, std::string executor, NeffSource 
       name(std::move(executor)),
       source(std::move(neffs)),
       queue(Queue::open(r, o)),
-      memory(r, o.core, queue) {}
+      memory(r, o.core, queue) {
+  if (o.profile != Profile::Off) profiler = std::make_unique<Profiler>(r, o);
+}
 
 Core::~Core() = default;
 

@@ -44,6 +44,7 @@ void Core::run(const std::shared_ptr<const LoadedProgram>& program, std::span<co
   LoadedProgram::State& state = program->state;
   if (!state.model) load(*program);
   Bound* bound = &bind(*program, bindings);
+  if (options.profile == Profile::Trace && !state.traced) return run_recorded(program, *bound);
   while (queue->full()) wait_for_oldest();
   if (failure || !usable()) return;  // behind a failure: not started
   if (state.place != loaded.begin()) loaded.splice(loaded.begin(), loaded, state.place);
@@ -62,11 +63,35 @@ void Core::run(const std::shared_ptr<const LoadedProgram>& program, std::span<co
                  fmt::format("starting program '{}' (NEFF {})", program->program().name(), program->compiled().key));
   }
   asked = number;
+  if (profiler) profiler->begin(number);
   for (const Bound::Part& part : bound->parts) part.block->last_use = number;
+}
+
+// Alone on the core and by the blocking call, which is what profiles are documented for.
+void Core::run_recorded(const std::shared_ptr<const LoadedProgram>& program, Bound& bound) {
+  drain();
+  if (failure || !usable()) return;
+  const Functions& call = runtime.call();
+  LoadedProgram::State& state = program->state;
+  const std::string& title = program->program().name();
+  const ProgramTrace trace = profiler->trace_of(title, program->compiled());
+  require_done(quietly(*queue, call.nrt_profile_start, state.model, trace.ntff.c_str()),
+               "starting the profile '{}' of program '{}'", trace.ntff.string(), title);
+  const std::uint64_t number = ++asked;
+  const Status result = quietly(*queue, call.nrt_execute, state.model, bound.in, bound.out);
+  const Status stopped = quietly(*queue, call.nrt_profile_stop, trace.ntff.c_str());
+  retire({state.model, bound.in, bound.out, number, program, current_purpose(), current_queue()}, result, false);
+  require_done(stopped, "writing the profile '{}' of program '{}'", trace.ntff.string(), title);
+  state.traced = true;
+  profiler->keep(trace);
 }
 
 void Core::retire(const Launch& launch, Status result, bool lost) noexcept {
   done = launch.number;
+  if (profiler) {
+    const auto& program = static_cast<const LoadedProgram&>(*launch.executable);
+    profiler->end(launch.number, program.program().name(), program.compiled().key);
+  }
   if (result == kSkipped || failure || slot.lost) return;
   const std::string& title = launch.executable->program().name();
   const auto tell_of = [&](EventKind kind) {

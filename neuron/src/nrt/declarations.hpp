@@ -73,6 +73,15 @@ struct TensorInfo {
 };
 static_assert(sizeof(TensorInfo) == 296 && offsetof(TensorInfo, bytes) == 264 && offsetof(TensorInfo, shape) == 280);
 
+// Of one core, as the runtime counts it.
+struct MemoryStats {
+  std::size_t bytes_used, bytes_limit;
+};
+static_assert(sizeof(MemoryStats) == 16);
+
+struct TraceConfig;   // opaque
+struct FetchOptions;  // opaque
+
 // Followed by `count` TensorInfo.
 struct TensorInfoArray {
   std::uint64_t count;
@@ -103,7 +112,20 @@ inline TensorInfo* tensors_of(TensorInfoArray* array) { return reinterpret_cast<
   X(nrt_allocate_tensor_set, true, Status, (TensorSet * *set))                                                       \
   X(nrt_destroy_tensor_set, true, void, (TensorSet * *set))                                                          \
   X(nrt_add_tensor_to_tensor_set, true, Status, (TensorSet * set, const char* name, Tensor* tensor))                 \
-  X(nrt_execute, true, Status, (Model * model, const TensorSet* in, TensorSet* out))
+  X(nrt_execute, true, Status, (Model * model, const TensorSet* in, TensorSet* out))                                 \
+  X(nrt_get_vnc_memory_stats, false, Status,                                                                         \
+    (std::uint32_t core, MemoryStats * stats, std::size_t bytes, std::size_t * written))                             \
+  X(nrt_profile_start, false, Status, (Model * model, const char* file))                                             \
+  X(nrt_profile_stop, false, Status, (const char* file))                                                             \
+  X(nrt_sys_trace_config_allocate, false, Status, (TraceConfig * *config))                                           \
+  X(nrt_sys_trace_config_free, false, void, (TraceConfig * config))                                                  \
+  X(nrt_sys_trace_start, false, Status, (TraceConfig * config))                                                      \
+  X(nrt_sys_trace_stop, false, Status, ())                                                                           \
+  X(nrt_sys_trace_fetch_options_allocate, false, Status, (FetchOptions * *options))                                  \
+  X(nrt_sys_trace_fetch_options_set_nc_idx, false, void, (FetchOptions * options, std::uint64_t core))               \
+  X(nrt_sys_trace_fetch_options_free, false, void, (FetchOptions * options))                                         \
+  X(nrt_sys_trace_fetch_events, false, Status, (char** text, std::size_t* bytes, const FetchOptions* options))       \
+  X(nrt_sys_trace_buffer_free, false, void, (char* text))
 
 // The asynchronous ones. Before version 3.0 the same names have another signature, so they are taken by name and
 // version node together, or not at all.
@@ -119,6 +141,12 @@ struct Functions {
   TRN_NRT_ASYNCHRONOUS(TRN_NRT_POINTER)
 #undef TRN_NRT_POINTER
   [[nodiscard]] bool asynchronous() const { return nrta_execute_schedule && nrta_is_completed; }
+  [[nodiscard]] bool profiles() const { return nrt_profile_start && nrt_profile_stop; }
+  [[nodiscard]] bool traces() const {
+    return nrt_sys_trace_config_allocate && nrt_sys_trace_config_free && nrt_sys_trace_start && nrt_sys_trace_stop &&
+           nrt_sys_trace_fetch_options_allocate && nrt_sys_trace_fetch_options_set_nc_idx &&
+           nrt_sys_trace_fetch_options_free && nrt_sys_trace_fetch_events && nrt_sys_trace_buffer_free;
+  }
 };
 
 }  // namespace trn::neuron::nrt

@@ -128,6 +128,23 @@ class NeuronDevice final : public tile::Device {
     at_core([&] { core_->run(std::static_pointer_cast<const LoadedProgram>(executable), bindings); });
   }
 
+  NeuronProfile profile() {
+    NeuronProfile found;
+    at_core([&] {
+      core_->runtime.require_usable();
+      core_->drain();
+      core_->throw_failure();
+      if (core_->profiler) found = core_->profiler->found();
+    });
+    return found;
+  }
+  NeuronFacts facts() {
+    NeuronFacts found;
+    at_core([&] { found = core_->runtime.facts(core_->options.core); });
+    return found;
+  }
+  Core& core() { return *core_; }
+
   void synchronize() override {
     at_core([&] {
       core_->runtime.require_usable();
@@ -177,12 +194,24 @@ class NeuronDevice final : public tile::Device {
   std::shared_ptr<Core> core_;
 };
 
+NeuronDevice& neuron_device_of(const Executor& executor) {
+  auto* found = dynamic_cast<NeuronDevice*>(&executor.backend());
+  require(found != nullptr, "neuron: '{}' is another kind of executor", executor.name());
+  return *found;
+}
+
 }  // namespace
+
+Core& core_of(const Executor& executor) { return neuron_device_of(executor).core(); }
 
 Executor open_device(const NeuronOptions& options, NeffSource source, std::string name) {
   Runtime& runtime = Runtime::open(options);
   const tile::Machine& machine = runtime.machine(options.machine);
   CoreSlot& slot = runtime.core(options.core);
+  if (options.profile == Profile::Trace && !runtime.call().profiles()) {
+    throw DeviceError("neuron: the runtime library records no profiles; install a current aws-neuronx-runtime-lib",
+                      "no-runtime");
+  }
   if (!source) source = neff_cache(options, machine);
   if (name.empty()) name = options.core == 0 ? "neuron" : fmt::format("neuron:{}", options.core);
   const std::scoped_lock lock(slot.mutex);
@@ -200,6 +229,9 @@ Executor open_device(const NeuronOptions& options, NeffSource source, std::strin
 }  // namespace nrt
 
 Executor open_neuron(const NeuronOptions& options) { return nrt::open_device(options, nullptr); }
+
+NeuronProfile profile_of(const Executor& executor) { return nrt::neuron_device_of(executor).profile(); }
+NeuronFacts facts_of(const Executor& executor) { return nrt::neuron_device_of(executor).facts(); }
 
 bool has_neuron() {
   if (!environment("TRN_NRT_LIBRARY", "").empty()) return true;

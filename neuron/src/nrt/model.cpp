@@ -33,8 +33,8 @@ NeffSource neff_cache(const NeuronOptions& options, const tile::Machine& machine
   wanted.python = options.python;
   return [wanted](const tile::Program& program) {
     auto artifact = std::make_shared<const neff::Artifact>(neff::obtain(program, wanted));
-    return Compiled{artifact,        artifact->bytes(), artifact->manifest(),
-                    artifact->key(), artifact->built(), artifact->seconds()};
+    return Compiled{artifact,          artifact->bytes(),   artifact->manifest(), artifact->key(),
+                    artifact->built(), artifact->seconds(), artifact->path()};
   };
 }
 

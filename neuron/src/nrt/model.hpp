@@ -1,6 +1,7 @@
 // A program on one core: its NEFF, loaded by the runtime, and the tensor sets for the addresses that it was run with.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <list>
 #include <memory>
@@ -22,7 +23,8 @@ struct Compiled {
   neff::Manifest manifest;
   std::string key;
   bool built = false;
-  double seconds = 0;  // of the build
+  double seconds = 0;               // of the build
+  std::filesystem::path file = {};  // where it comes from a file
 };
 using NeffSource = std::function<Compiled(const tile::Program&)>;
 // The cache and the compiler.
@@ -71,6 +73,7 @@ class LoadedProgram final : public tile::Executable {
   struct State {
     Model* model = nullptr;  // null: not loaded, or unloaded to make room
     std::uint64_t last_use = 0;
+    bool traced = false;                       // its first run was recorded
     std::vector<std::unique_ptr<Bound>> sets;  // latest use first
     std::vector<std::uintptr_t> wanted;        // addresses of the call that is being made
     std::list<const LoadedProgram*>::iterator place;

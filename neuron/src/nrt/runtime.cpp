@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <trn/core/environment.hpp>
 #include <trn/core/error.hpp>
 
@@ -119,6 +120,8 @@ void Runtime::read_machine() {
   InstanceInfo info{};
   if (!call().nrt_get_instance_info || call().nrt_get_instance_info(&info, sizeof info) != kSuccess) return;
   family_ = info.family;
+  architecture_.assign(info.architecture, strnlen(info.architecture, sizeof info.architecture));
+  revision_.assign(info.revision, strnlen(info.revision, sizeof info.revision));
   machine_ = machine_of(family_);
 }
 
@@ -164,7 +167,44 @@ void Runtime::close() noexcept {
     if (slot->shut) slot->shut();
   }
   state_.store(State::Closed, std::memory_order_release);
-  if (before == State::Open) call().nrt_close();
+  if (before != State::Open) return;
+  if (tracing_) (void)call().nrt_sys_trace_stop();
+  call().nrt_close();
+}
+
+bool Runtime::start_trace() {
+  const std::scoped_lock lock(trace_mutex_);
+  if (tracing_ || !call().traces()) return tracing_;
+  TraceConfig* config = nullptr;
+  if (call().nrt_sys_trace_config_allocate(&config) != kSuccess) return false;
+  tracing_ = call().nrt_sys_trace_start(config) == kSuccess;
+  call().nrt_sys_trace_config_free(config);
+  return tracing_;
+}
+
+NeuronFacts Runtime::facts(int core) const {
+  NeuronFacts found{family_, architecture_, revision_, cores_, lnc_};
+  MemoryStats stats{};
+  std::size_t written = 0;
+  if (call().nrt_get_vnc_memory_stats &&
+      call().nrt_get_vnc_memory_stats(static_cast<std::uint32_t>(core), &stats, sizeof stats, &written) == kSuccess) {
+    found.memory_bytes = static_cast<std::int64_t>(stats.bytes_limit);
+  }
+#define TRN_NRT_TELL(name, needed, result, arguments) (call().name ? found.found : found.missing).emplace_back(#name);
+  TRN_NRT_FUNCTIONS(TRN_NRT_TELL)
+  TRN_NRT_ASYNCHRONOUS(TRN_NRT_TELL)
+#undef TRN_NRT_TELL
+  return found;
+}
+
+Status Runtime::restarted() {
+  const std::scoped_lock lock(opening);
+  Runtime* runtime = the_runtime.load();
+  if (!runtime || !runtime->usable()) return kClosed;
+  runtime->close();
+  const Status status = runtime->call().nrt_init(kNoFramework, "", "");
+  if (status == kSuccess) runtime->call().nrt_close();
+  return status;
 }
 
 void Runtime::close_for_test() {

@@ -46,6 +46,14 @@ class Runtime {
   [[nodiscard]] bool usable() const { return state_.load(std::memory_order_acquire) == State::Open; }
   // Throws unless usable().
   void require_usable() const;
+  // The runtime's trace of its cores, from the first time that one asks for it until it is closed. False: it has none,
+  // or does not start it.
+  [[nodiscard]] bool start_trace();
+  [[nodiscard]] NeuronFacts facts(int core) const;
+  // For silicon-check, as the last thing that a process does with it: closes it for good and says with which status it
+  // would start again.
+  [[nodiscard]] static Status restarted();
+
   // Nothing in this process will run any more (status 101).
   void give_up() { state_.store(State::Lost, std::memory_order_release); }
 
@@ -61,9 +69,11 @@ class Runtime {
   Library library_;
   int lnc_, cores_ = 0;
   std::uint32_t family_ = 0;
+  std::string architecture_, revision_;
   std::string machine_;  // empty: the family is not known
   std::atomic<State> state_{State::Open};
-  std::mutex load_mutex_, cores_mutex_;
+  std::mutex load_mutex_, cores_mutex_, trace_mutex_;
+  bool tracing_ = false;
   std::map<int, std::unique_ptr<CoreSlot>> slots_;
 };
 

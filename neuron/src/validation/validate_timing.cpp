@@ -326,6 +326,18 @@ std::vector<ValidationRow> validate_timing() {
   return table;
 }
 
+std::vector<ValidationPrograms> validation_programs(std::string_view wanted) {
+  std::vector<ValidationPrograms> all;
+  for (const auto& group : {fitted_rows(), trn2_matmuls(), trn2_small(), trn2_attention(), trn2_gelu(), trn1_matmuls(),
+                            trn1_small(), trn1_mamba()}) {
+    for (const Published& row : group) {
+      if (row.machine != wanted || (row.quantity != Q::Total && row.quantity != Q::Latency)) continue;
+      all.push_back({row.name, row.measured_us, row.build(machine(row.machine))});
+    }
+  }
+  return all;
+}
+
 Deviation deviation(const std::vector<ValidationRow>& rows, RowKind kind) {
   std::vector<double> off;
   for (const ValidationRow& row : rows) {

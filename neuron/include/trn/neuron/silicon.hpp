@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <trn/core/executor.hpp>
 
@@ -17,6 +19,11 @@ namespace trn::neuron {
 // What a run does about a NaN that the runtime reports: it is a result, told as a NumericalError event; or the run
 // fails with "numerical-error".
 enum class Nan : std::uint8_t { Accept, Refuse };
+
+// What is measured of runs. Time: how long each took, by the runtime's own trace of the device where the library has
+// one, else by the host's clock: the wall time of runs that follow one another without a gap, shared out among them.
+// Trace: the first run of each loaded program is recorded as an .ntff file for AWS's neuron-explorer.
+enum class Profile : std::uint8_t { Off, Time, Trace };
 
 struct NeuronOptions {
   int core = 0;         // among the cores that the runtime shows to this process
@@ -29,7 +36,9 @@ struct NeuronOptions {
   // Seconds. A run that is not over by then counts as lost, and the core with it; the runtime has its own, shorter
   // limit (NEURON_RT_EXEC_TIMEOUT).
   double time_limit = 1200;
-  double busy_limit = 1;  // how long a core that is busy or a queue that is full is tried again
+  Profile profile = Profile::Off;
+  std::filesystem::path profiles;  // the folder of .ntff files; empty: beside the compiled program
+  double busy_limit = 1;           // how long a core that is busy or a queue that is full is tried again
   bool operator==(const NeuronOptions&) const = default;
 };
 
@@ -44,6 +53,38 @@ struct NeuronOptions {
 
 // A driver (/dev/neuron0 and so on) or a library named by TRN_NRT_LIBRARY is there.
 [[nodiscard]] bool has_neuron();
+
+// What an executor opened with a Profile measured until now; waits for its runs.
+struct ProgramTime {
+  std::string program, key;  // of the compiled program
+  std::int64_t runs = 0;
+  double seconds = 0;      // of all runs together
+  bool by_device = false;  // all of it by the runtime's trace
+};
+struct ProgramTrace {
+  std::string program, key;
+  std::filesystem::path ntff, neff;  // neff is empty where the program came from no file
+};
+struct NeuronProfile {
+  std::vector<ProgramTime> times;  // in the order of their first runs
+  std::vector<ProgramTrace> traces;
+};
+[[nodiscard]] NeuronProfile profile_of(const Executor& executor);
+
+// The summary of a trace by AWS's neuron-explorer (TRN_NEURON_EXPLORER names the program; empty: the one on the path):
+// its numbers by name, such as "total_time" in seconds. Throws DeviceError "no-explorer" where it cannot be run or says
+// nothing that can be read.
+[[nodiscard]] std::map<std::string, double> summary_of(const ProgramTrace& trace);
+
+// What the runtime says about the machine of an open executor, for a report.
+struct NeuronFacts {
+  std::uint32_t family = 0;  // its number for the kind of instance; 0: it does not say
+  std::string architecture, revision;
+  int visible_cores = 0, lnc = 1;
+  std::int64_t memory_bytes = 0;            // of the executor's core; 0: it does not say
+  std::vector<std::string> found, missing;  // functions of its library that we know of
+};
+[[nodiscard]] NeuronFacts facts_of(const Executor& executor);
 
 // Versions for a report: the runtime library's, "2.34.0.0 (its own remark)", and the driver's, as the kernel's module
 // says it. What does not tell its version is an empty text. Throws DeviceError "no-runtime" as open_neuron() does.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <trn/tile/program.hpp>
+
 namespace trn::neuron {
 
 // What the publication measured: a profiler's total, the latency a benchmark reports, or an engine's active time.
@@ -30,6 +32,14 @@ struct ValidationRow {
 };
 
 [[nodiscard]] std::vector<ValidationRow> validate_timing();
+
+// The programs of a machine's rows that publish a total or a latency, to be run: the sum of their times is the row's.
+struct ValidationPrograms {
+  std::string name;
+  double measured_us = 0;  // as published
+  std::vector<tile::Program> programs;
+};
+[[nodiscard]] std::vector<ValidationPrograms> validation_programs(std::string_view machine);
 
 // The same for published times of collective operations and the costs of tile::Fabric, outliers included.
 [[nodiscard]] std::vector<ValidationRow> validate_collectives();

@@ -1,0 +1,58 @@
+// Questions of silicon-check with an answer in words, and the small run that many of them make.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <trn/core/error.hpp>
+#include <trn/tile/launch.hpp>
+
+#include "silicon_kernels.hpp"
+#include "silicon_report.hpp"
+
+namespace trn::tools::silicon {
+
+inline bool simulated(const std::string& executor) { return executor.starts_with("sim:"); }
+
+inline std::vector<float> numbers(std::int64_t n) {
+  std::vector<float> v(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(i % 1000) - 500;
+  return v;
+}
+
+// y = 2 x + 1 on the device, from and to these places.
+inline void run_line(const Executor& executor, std::int64_t columns, const void* x, std::int64_t x_offset, void* y,
+                     std::int64_t y_offset) {
+  const tile::Program program = line_program(tile::device_of(executor).machine(), columns);
+  const std::vector<tile::Argument> arguments{{"x", x, x_offset}, {"y", y, y_offset}};
+  tile::launch(executor, program, arguments);
+}
+
+class Items {
+ public:
+  explicit Items(Json& out) : out_(out) { out_["items"] = Json::array(); }
+  // The answer, "ok" when it is the expected one; an exception is an answer too.
+  void ask(const char* item, const std::string& expected, const std::function<std::string()>& question) {
+    std::string answer;
+    try {
+      answer = question();
+    } catch (const DeviceError& e) {
+      answer = "error " + (e.check().empty() ? std::string(e.what()) : e.check());
+    } catch (const Error& e) {
+      answer = std::string("error ") + e.what();
+    }
+    const bool as_expected = expected.empty() || answer == expected;
+    out_["items"].push_back(
+        {{"item", item}, {"status", as_expected ? "ok" : "other"}, {"answer", answer}, {"expected", expected}});
+    if (!as_expected) out_["status"] = "findings";
+  }
+  void leave(const char* item, const char* reason) {
+    out_["items"].push_back({{"item", item}, {"status", "skipped"}, {"answer", reason}, {"expected", ""}});
+  }
+
+ private:
+  Json& out_;
+};
+
+}  // namespace trn::tools::silicon
