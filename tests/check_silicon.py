@@ -52,7 +52,7 @@ def main():
             sys.exit(f"functions: {machine['functions_missing']}")
         # What the fake does with what the executor refuses: known, so that a question that asks nothing shows.
         answers = {i["item"]: i["answer"] for i in sections["runtime"]["items"]}
-        wanted = {"one tensor in both sets, not declared": "status 2 at nrt_execute", "two tensors that overlap": "wrong",
+        wanted = {"one tensor in both sets, not declared": "status 2 at nrt_execute", "two tensors that overlap": "right",
                   "a tensor of no bytes": "status 2 at nrt_tensor_allocate", "a slice of no bytes": "status 2 at nrt_tensor_allocate_slice",
                   "runs that the queue takes": "64", "order in which runs are over": "in order",
                   "a tensor of another core": "status 1002 at nrt_execute", "two threads on one core": "right",

@@ -1,4 +1,4 @@
-// A program run once on hardware and recorded, beside its model: what `trnsci profile --exec neuron` adds.
+// A program run once on hardware and recorded, beside its model: what `trnsci profile --recorded` adds.
 #pragma once
 
 #include <trn/neuron/report.hpp>

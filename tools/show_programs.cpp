@@ -54,7 +54,8 @@ namespace {
 struct Target {
   std::string machine = "trn2";
   std::int64_t step = 0;
-  std::string html, trace, save, json, executor;
+  std::string html, trace, save, json;
+  bool recorded = false;
 };
 
 // A subcommand with one sub-subcommand per operation.
@@ -207,9 +208,6 @@ void profile(const Operation& operation, const Target& target, const Command& co
     require(path != "-", "{}: it goes to a file; '-' is for --json alone", option);
     if (!path.empty()) const OutputFile claim(option, path);  // a bad path costs nothing
   }
-  require(target.executor.empty() || target.executor == "neuron",
-          "--exec: '{}' cannot be recorded; times of simulators are what this command prints, recordings are neuron's",
-          target.executor);
   JsonFile json(target.json);
   const tile::Machine& machine = tile::machine(target.machine);
   const Stage stage(fmt::format("{} on {}", operation.name(), machine.name));
@@ -225,10 +223,10 @@ void profile(const Operation& operation, const Target& target, const Command& co
   }
   if (!json.replaces_text()) print_profile(operation, machine, all, seconds, whole);
   neuron::PageTable measured;
-  if (!target.executor.empty()) {
+  if (target.recorded) {
     measured = measured_beside(*all[longest].program, neuron::estimate(*all[longest].program, machine));
     if (!json.replaces_text()) {
-      say("{} recorded on {}:", all[longest].program->name(), target.executor);
+      say("{} recorded on neuron:", all[longest].program->name());
       Table table(measured.rows.front());
       for (std::size_t i = 1; i < measured.rows.size(); ++i) table.add(measured.rows[i]);
       table.print();
@@ -282,8 +280,7 @@ void add_profile(Command& program, const Operations& operations) {
   for_operations(
       program, operations, "profile", "modelled time of an operation, engine by engine",
       [](Options& options, Target& t) {
-        options.text("--exec", t.executor,
-                     "neuron: also run its longest program there once, recorded, beside the model");
+        options.flag("--recorded", t.recorded, "also run its longest program on neuron once, recorded");
         options.text("--html", t.html, "write the report page to this file");
         options.text("--trace", t.trace, "write a Chrome/Perfetto trace to this file");
         options.text("--json", t.json, kJsonHelp);

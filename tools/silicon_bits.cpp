@@ -64,8 +64,8 @@ std::vector<std::string> lines() {
   add("blas.quantize", {"--m 40 --k 64", "--m 130 --k 256"});
   add("blas.mx_gemm", {"--m 128 --n 128 --k 512"});
   add("blas.mx_quantize", {"--m 128 --k 512"});
-  for (const char* generator : {"sobol32", "scrambled_sobol32"}) {
-    for (const char* op : {"rand.raw32", "rand.uniform", "rand.normal"}) {
+  for (const char* generator : {"sobol32", "scrambled-sobol32"}) {
+    for (const char* op : {"rand.raw32", "rand.uniform"}) {
       add(op, {fmt::format("--n 1000 --generator {}", generator)});
     }
   }

@@ -56,7 +56,7 @@ void time_collectives(const Task& task, int visible, Json& out) {
     if (ranks > visible) continue;
     const comm::Group group = comm::Group::open(modelled ? fmt::format("{}x{}", task.executor, ranks)
                                                          : fmt::format("neuron:0-{}", ranks - 1));
-    for (std::int64_t bytes = 1 << 10; bytes <= (modelled ? 1 << 20 : 64 << 20); bytes *= 64) {
+    for (std::int64_t bytes = 1 << 10; bytes <= (modelled ? 1 << 20 : 64 << 20); bytes *= 16) {
       if (task.deadline.over()) {
         ++left;
         continue;

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include <trn/core/array.hpp>
+#include <trn/core/error.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/neuron/validation.hpp>
 #include <trn/tile/launch.hpp>
@@ -63,11 +64,11 @@ double seconds_of(const Executor& executor, bool simulated, const tile::Program&
 
 namespace {
 
-// The published kernels of `trnsci validate`. One that would take more than two seconds here, judged by how the kernels
+// The published kernels of `trnsci validate`. One that would take more than a second here, judged by how the kernels
 // before compared with the model, is left out: on hardware none does.
 void time_published(const Task& task, const Executor& executor, bool simulated, double worst_ratio, Json& out,
                     std::int64_t& left) {
-  constexpr double kMost = 2;
+  constexpr double kMost = 1;
   const tile::Machine& machine = tile::device_of(executor).machine();
   out["published"] = Json::array();
   std::int64_t too_long = 0;
@@ -89,8 +90,13 @@ void time_published(const Task& task, const Executor& executor, bool simulated, 
       ++too_long;
       continue;
     }
-    for (const tile::Program& p : row.programs) {
-      measured += simulated ? neuron::estimate(p, machine).seconds : seconds_of(executor, false, p);
+    try {
+      for (const tile::Program& p : row.programs) {
+        measured += simulated ? neuron::estimate(p, machine).seconds : seconds_of(executor, false, p);
+      }
+    } catch (const Error& e) {  // a replayed stream of instructions has no results, and is no kernel
+      out["published"].push_back({{"kernel", row.name}, {"error", e.what()}});
+      continue;
     }
     out["published"].push_back({{"kernel", row.name},
                                 {"published_us", row.measured_us},
