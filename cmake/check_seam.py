@@ -21,6 +21,7 @@ ENVIRONMENT = {
     "capi/test/memory_test.cpp": "puts a variable back after setting it",
     "solver/test/spectral_division_test.cpp": "a longer run by hand",
     "tests/fake_toolchain/fake_toolchain.cpp": "a stand-in for a compiler: its orders from the test that starts it",
+    "tests/support/over_neuron.cpp": "puts a runtime under a test program: its orders from the test that starts it",
     "tests/support/nki_run.cpp": "rewrites expected texts by hand",
     "tests/neff/parsers_test.cpp": "a longer run by hand",
     "tests/neff/cache_test.cpp": "a longer run by hand",
@@ -28,7 +29,10 @@ ENVIRONMENT = {
     "tests/fake_nrt/api_runs.cpp": "a stand-in for AWS's runtime, which reads these variables",
     "tests/fake_nrt/state.cpp": "a stand-in for AWS's runtime: its orders from the test that starts it",
 }
-DEVICES = {"tools/recording_device.cpp": "a device itself: it passes on what the one behind it is asked"}
+DEVICES = {
+    "tools/recording_device.cpp": "a device itself: it passes on what the one behind it is asked",
+    "tools/silicon_time.cpp": "measures a device's own runs",
+}
 LAUNCH = re.compile(r"\bcopy_in\s*\(|\bcopy_out\s*\(|\bdevice\.run\s*\(|\bprograms\(\)\.get\b")
 CALL = re.compile(r"(?<![\w:])device::(\w+)(?:<[^;{}()]*>)?\(")
 COMMENT = re.compile(r"//[^\n]*")

@@ -67,7 +67,8 @@ class Operation {
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string summary() const = 0;
   virtual void add_options(Options& options) = 0;
-  // Options that mean nothing with the values that the others have: lines and pages that repeat the call leave them out.
+  // Options that mean nothing with the values that the others have: lines and pages that repeat the call leave them
+  // out.
   [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
   // What one call runs on a machine, in order; a program that runs twice is there twice. Throws NotImplemented where
   // the operation has no device kernel.

@@ -41,8 +41,9 @@ class Option {
   CLI::Option* option_;
 };
 
-// The options of a subcommand. A name is "--n", several spellings of one option "--n,--count" (help, completion and messages
-// have the first), a word without dashes a positional argument. The value a variable has already is the default that --help shows; an empty text is not shown.
+// The options of a subcommand. A name is "--n", several spellings of one option "--n,--count" (help, completion and
+// messages have the first), a word without dashes a positional argument. The value a variable has already is the
+// default that --help shows; an empty text is not shown.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(&app) {}

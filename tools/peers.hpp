@@ -1,5 +1,5 @@
-// Other libraries on the operands of bench, in the same run: what OpenBLAS's peers (blas_case.hpp, solver_peers.hpp) are
-// for the rest. Eigen (MPL 2) for sparse matrices and, by the kissfft inside it, for transforms; the C++ library's
+// Other libraries on the operands of bench, in the same run: what OpenBLAS's peers (blas_case.hpp, solver_peers.hpp)
+// are for the rest. Eigen (MPL 2) for sparse matrices and, by the kissfft inside it, for transforms; the C++ library's
 // mt19937_64 for random numbers; OpenBLAS's gemm for an einsum that is one product. Without Eigen's headers its peers
 // are absent. FFTW is GPL and never linked here: fft/bench compares with it.
 #pragma once

@@ -1,5 +1,5 @@
-// gemm that rounds its 16-bit or 8-bit C stochastically: the rule in double, the same bits on host and devices where the sums
-// are exact, whatever the transposes, leading dimensions and factors; the bound; what is refused.
+// gemm that rounds its 16-bit or 8-bit C stochastically: the rule in double, the same bits on host and devices where
+// the sums are exact, whatever the transposes, leading dimensions and factors; the bound; what is refused.
 #include "narrow_support.hpp"
 
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 //
 // The kernel of pair_energy takes one set of virtual orbitals. So both sets are put side by side: the panel of an alpha
 // orbital is (B_i, 0) and that of a beta orbital (0, B_j), which makes T = (0, B_i^T B_j; 0, 0), and the kernel's
-// e_os(i,j) = -2 sum T_ab^2 / |D_ab| is twice the term of the pair. The host's kernel leaves columns of zeros out of its
-// products; a device multiplies them, four times the work. Panels are twice as wide as needed.
+// e_os(i,j) = -2 sum T_ab^2 / |D_ab| is twice the term of the pair. The host's kernel leaves columns of zeros out of
+// its products; a device multiplies them, four times the work. Panels are twice as wide as needed.
 //
 // The kernel wants every occupied energy below every virtual one. Each spin's own are in that order, and moving all
 // energies of spin beta by the same amount changes no D: where the gaps of the two spins do not overlap, they are moved
