@@ -63,8 +63,8 @@ TEST(Alias, VerifierRefusesWhatDoesNotFit) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   EXPECT_EQ(rule_after([](auto&) {}), "");
-  expect("no input of the program", [](auto& t) { t[1].alias = "z"; });
-  expect("no input of the program", [](auto& t) { t[1].alias = "y"; });
+  expect("not an input of the program", [](auto& t) { t[1].alias = "z"; });
+  expect("not an input of the program", [](auto& t) { t[1].alias = "y"; });
   expect("make them equal", [](auto& t) { t[1].dtype = DType::Int32; });
   expect("make them equal", [](auto& t) { t[1].shape[1] = 7; });
   expect("make them equal", [](auto& t) { t[0].strides = {12, 1}; });
