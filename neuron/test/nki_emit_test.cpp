@@ -214,7 +214,7 @@ TEST(NkiRefusals, Operators) {
                  [](Builder& b, const Access& x) {
                    b.tensor_scalar(x.view(DType::UInt32), x.view(DType::UInt32), Op::BitwiseAnd, double{0x7fffffff});
                  },
-                 {"operand0 = 2147483647", "no fp32 number", "shift"});
+                 {"operand0 = 2147483647", "not an fp32 number", "shift"});
   expect_refused("trn2", [](Builder& b, const Access& x) { b.memset(x.view(DType::Int32), 0.5); },
                  {"value = 0.5", "integer"});
 }
