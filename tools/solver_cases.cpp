@@ -137,7 +137,7 @@ template <class T> SolverCase potrf(const Executor& e, const SolverSize& s) {
   c.peer_reset = [st] { st->a.reset_copy(); };
   c.peer = [st, n = s.n] {
     int info = 0;
-    Peer<T>::potrf('L', to_int(n), st->a.copy.data(), to_int(n), info, 1);
+    LapackPeer<T>::potrf('L', to_int(n), st->a.copy.data(), to_int(n), info, 1);
   };
   c.error = [st, n = s.n] {
     st->factor = st->a.stored.to_host();
@@ -155,8 +155,8 @@ template <class T> SolverCase potrf(const Executor& e, const SolverSize& s) {
     std::vector<double> second(at(n));
     Real<T> reciprocal = 0;
     int info = 0;
-    Peer<T>::pocon('L', to_int(n), st->factor.data(), to_int(n), one_norm(st->a.start, n, n), reciprocal, work.data(),
-                   second.data(), info, 1);
+    LapackPeer<T>::pocon('L', to_int(n), st->factor.data(), to_int(n), one_norm(st->a.start, n, n), reciprocal,
+                         work.data(), second.data(), info, 1);
     return 1 / static_cast<double>(reciprocal);
   };
   return c;
@@ -181,7 +181,7 @@ template <class T> SolverCase getrf(const Executor& e, const SolverSize& s) {
   c.peer_reset = [st] { st->a.reset_copy(); };
   c.peer = [st, n = s.n] {
     int info = 0;
-    Peer<T>::getrf(to_int(n), to_int(n), st->a.copy.data(), to_int(n), st->ipiv.data(), info);
+    LapackPeer<T>::getrf(to_int(n), to_int(n), st->a.copy.data(), to_int(n), st->ipiv.data(), info);
   };
   c.error = [st, n = s.n] {
     st->factor = st->a.stored.to_host();
@@ -204,8 +204,8 @@ template <class T> SolverCase getrf(const Executor& e, const SolverSize& s) {
     std::vector<double> second(at(2 * n));
     Real<T> reciprocal = 0;
     int info = 0;
-    Peer<T>::gecon('1', to_int(n), st->factor.data(), to_int(n), one_norm(st->a.start, n, n), reciprocal, work.data(),
-                   second.data(), info, 1);
+    LapackPeer<T>::gecon('1', to_int(n), st->factor.data(), to_int(n), one_norm(st->a.start, n, n), reciprocal,
+                         work.data(), second.data(), info, 1);
     return 1 / static_cast<double>(reciprocal);
   };
   return c;
@@ -228,8 +228,8 @@ template <class T> SolverCase geqrf(const Executor& e, const SolverSize& s) {
   c.peer_reset = [st] { st->a.reset_copy(); };
   c.peer = [st, m = s.m, n = s.n] {
     int info = 0;
-    Peer<T>::geqrf(to_int(m), to_int(n), st->a.copy.data(), to_int(m), st->host_tau.data(), st->work.data(),
-                   to_int(64 * n), info);
+    LapackPeer<T>::geqrf(to_int(m), to_int(n), st->a.copy.data(), to_int(m), st->host_tau.data(), st->work.data(),
+                         to_int(64 * n), info);
   };
   // ||A - Q R||_F / ||A||_F, from a few columns: those of R, reflected from the last H to the first.
   c.error = [st, m = s.m, n = s.n, k] {
@@ -260,8 +260,8 @@ template <class T> SolverCase geqrf(const Executor& e, const SolverSize& s) {
     std::vector<double> second(at(n));
     Real<T> reciprocal = 0;
     int info = 0;
-    Peer<T>::trcon('1', 'U', 'N', to_int(n), st->factor.data(), to_int(m), reciprocal, work.data(), second.data(), info,
-                   1, 1, 1);
+    LapackPeer<T>::trcon('1', 'U', 'N', to_int(n), st->factor.data(), to_int(m), reciprocal, work.data(), second.data(),
+                         info, 1, 1, 1);
     return 1 / static_cast<double>(reciprocal);
   };
   return c;
@@ -306,11 +306,11 @@ template <class T> SolverCase eigh(const Executor& e, const SolverSize& s) {
   c.peer = [st, n = s.n] {
     int info = 0;
     if constexpr (blas::ComplexScalar<T>) {
-      Peer<T>::syev('V', 'L', to_int(n), st->a.copy.data(), to_int(n), st->values.data(), st->work.data(),
-                    to_int(66 * n), st->reals.data(), info, 1, 1);
+      LapackPeer<T>::syev('V', 'L', to_int(n), st->a.copy.data(), to_int(n), st->values.data(), st->work.data(),
+                          to_int(66 * n), st->reals.data(), info, 1, 1);
     } else {
-      Peer<T>::syev('V', 'L', to_int(n), st->a.copy.data(), to_int(n), st->values.data(), st->work.data(),
-                    to_int(66 * n), info, 1, 1);
+      LapackPeer<T>::syev('V', 'L', to_int(n), st->a.copy.data(), to_int(n), st->values.data(), st->work.data(),
+                          to_int(66 * n), info, 1, 1);
     }
   };
   c.error = [st, n = s.n] {
@@ -357,11 +357,13 @@ template <class T> SolverCase svd(const Executor& e, const SolverSize& s) {
     int info = 0;
     const int lwork = to_int(static_cast<std::int64_t>(st->work.size()));
     if constexpr (blas::ComplexScalar<T>) {
-      Peer<T>::gesvd('S', 'S', to_int(m), to_int(n), st->a.copy.data(), to_int(m), st->values.data(), st->u.copy.data(),
-                     to_int(m), st->vh.copy.data(), to_int(k), st->work.data(), lwork, st->reals.data(), info, 1, 1);
+      LapackPeer<T>::gesvd('S', 'S', to_int(m), to_int(n), st->a.copy.data(), to_int(m), st->values.data(),
+                           st->u.copy.data(), to_int(m), st->vh.copy.data(), to_int(k), st->work.data(), lwork,
+                           st->reals.data(), info, 1, 1);
     } else {
-      Peer<T>::gesvd('S', 'S', to_int(m), to_int(n), st->a.copy.data(), to_int(m), st->values.data(), st->u.copy.data(),
-                     to_int(m), st->vh.copy.data(), to_int(k), st->work.data(), lwork, info, 1, 1);
+      LapackPeer<T>::gesvd('S', 'S', to_int(m), to_int(n), st->a.copy.data(), to_int(m), st->values.data(),
+                           st->u.copy.data(), to_int(m), st->vh.copy.data(), to_int(k), st->work.data(), lwork, info, 1,
+                           1);
     }
   };
   c.error = [st, m = s.m, n = s.n, k] {
@@ -408,8 +410,8 @@ template <class T> SolverCase solve(const Executor& e, const SolverSize& s) {
   c.peer_reset = [st] { st->a.reset_copy(), st->b.reset_copy(); };
   c.peer = [st, n = s.n, nrhs = s.nrhs] {
     int info = 0;
-    Peer<T>::gesv(to_int(n), to_int(nrhs), st->a.copy.data(), to_int(n), st->ipiv.data(), st->b.copy.data(), to_int(n),
-                  info);
+    LapackPeer<T>::gesv(to_int(n), to_int(nrhs), st->a.copy.data(), to_int(n), st->ipiv.data(), st->b.copy.data(),
+                        to_int(n), info);
   };
   c.error = [st, n = s.n, nrhs = s.nrhs] {
     const auto x = st->b.stored.to_host();

@@ -1,4 +1,4 @@
-// LAPACK's own drivers as the peers of bench: Peer<T>::syev is ssyev_, dsyev_, cheev_ or zheev_ of OpenBLAS.
+// LAPACK's own drivers as the peers of bench: LapackPeer<T>::syev is ssyev_, dsyev_, cheev_ or zheev_ of OpenBLAS.
 #pragma once
 
 #include <complex>
@@ -35,9 +35,9 @@ TRN_PEER_COMPLEX(z, std::complex<double>, double)
 
 namespace trn::tools {
 
-template <class T> struct Peer;
+template <class T> struct LapackPeer;
 #define TRN_PEER_TYPE(p, T, herm)                               \
-  template <> struct Peer<T> {                                  \
+  template <> struct LapackPeer<T> {                            \
     static constexpr auto potrf = p##potrf_;                    \
     static constexpr auto getrf = p##getrf_;                    \
     static constexpr auto geqrf = p##geqrf_;                    \

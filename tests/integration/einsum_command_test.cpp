@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
 namespace {
 
 using trn::integration::has, trn::integration::lines, trn::integration::Result, trn::integration::trnsci;
@@ -34,6 +39,54 @@ TEST(EinsumCommand, TimesOfASimulatorAreModelled) {
   EXPECT_GT(j["modelled_seconds"].get<double>(), 5e-6);
   EXPECT_LT(j["modelled_seconds"].get<double>(), 1e-4);
   EXPECT_TRUE(has(trnsci("einsum 'ij,jk->ik' --sizes i=64,j=64,k=64 --exec sim:trn2").output, " modelled, "));
+}
+
+TEST(EinsumCommand, APlanHasItsModelledTime) {
+  const std::string what = "einsum 'ij,jk,kl->il' --sizes i=64,j=300,k=4,l=9 --exec sim:trn2 ";
+  const Result text = trnsci(what + "--plan-only"), numbers = trnsci(what + "--plan-only --json -");
+  ASSERT_EQ(text.status, 0) << text.output;
+  EXPECT_TRUE(has(text.output, " modelled")) << text.output;
+  const auto planned = nlohmann::json::parse(numbers.output),
+             run = nlohmann::json::parse(trnsci(what + "--json -").output);
+  EXPECT_TRUE(planned["seconds"].is_null());
+  const double seconds = planned["modelled_seconds"].get<double>();
+  EXPECT_NEAR(seconds, run["modelled_seconds"].get<double>(), 0.02 * seconds);
+  double sum = 0;
+  for (const auto& step : planned["steps"]) {
+    EXPECT_GT(step["seconds"].get<double>(), 0);
+    sum += step["seconds"].get<double>();
+  }
+  EXPECT_NEAR(planned["plan_seconds"].get<double>(), sum, 1e-9 * sum);
+  const auto host =
+      nlohmann::json::parse(trnsci("einsum 'ij,jk->ik' --sizes i=64,j=64,k=64 --plan-only --json -").output);
+  EXPECT_TRUE(host["modelled_seconds"].is_null());
+  EXPECT_TRUE(has(trnsci("einsum 'ij,jk->ik' --sizes i=64,j=64,k=64 --plan-only").output, "by the plan's estimate"));
+}
+
+TEST(EinsumCommand, APageShowsTheTree) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("trnsci_einsum_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string page = (folder / "tree.html").string();
+  const Result r = trnsci("einsum 'ij,jk,kl,lm->im' --sizes i=8,j=30,k=4,l=9,m=5 --html " + page);
+  ASSERT_EQ(r.status, 0) << r.output;
+  EXPECT_TRUE(has(r.output, "page: ")) << r.output;
+  std::ifstream file(page);
+  const std::string html{std::istreambuf_iterator<char>(file), {}};
+  const auto count = [&](const std::string& word) {
+    std::size_t n = 0;
+    for (std::size_t at = html.find(word); at != std::string::npos; at = html.find(word, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("<circle"), 7U);  // four operands and three contractions
+  EXPECT_EQ(count("<line stroke"), 6U);
+  EXPECT_TRUE(has(html, "operand 4")) << html.size();
+  for (const char* part : {"Contraction tree", "shape", "i=8, j=30", "version", "</html>"})
+    EXPECT_TRUE(has(html, part));
+  EXPECT_EQ(trnsci("einsum 'ij->ji' --sizes i=8,j=30 --html " + page).status, 0);  // one leaf
+  EXPECT_NE(trnsci("einsum 'ij->ji' --sizes i=8,j=30 --html -").status, 0);
+  EXPECT_NE(trnsci("einsum 'ij->ji' --sizes i=8,j=30 --html /nowhere/page.html").status, 0);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(EinsumCommand, RefusesInAFewLines) {
