@@ -80,6 +80,7 @@ void* allocate(MemoryKind kind, std::size_t bytes) {
     // The host will write there without telling the device, whose simulator refuses bytes that nobody wrote.
     const std::vector<std::byte> zeros(bytes);
     copy_bytes(Executor::host(), zeros.data(), executor, reinterpret_cast<void*>(begin), size);
+    executor.synchronize();  // a queued executor would write them over what the host writes next
   }
   if (kind != MemoryKind::Device || !strict_memory()) {
     insert({kind, &d, begin, size, std::move(owner)});

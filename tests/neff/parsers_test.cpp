@@ -138,7 +138,7 @@ TEST(NeffManifest, RefusesWhatDoesNotHold) {
   };
   Manifest m = good_manifest();
   m.arguments[2].alias = "nobody";
-  refused(m, "no input");
+  refused(m, "not an input");
   m = good_manifest();
   m.arguments[2].bytes = 255;
   refused(m, "differ in size");
