@@ -23,7 +23,7 @@ namespace {
 
 using namespace trn;
 using namespace trn::solver;
-using tools::Peer;
+using tools::LapackPeer;
 
 double now() {
   timespec t{};
@@ -83,17 +83,19 @@ template <class T> void batched(std::int64_t n) {
   const auto spd = matrices<T>(n, count, true), general = matrices<T>(n, count, false);
   compare(
       "potrf", n, count, spd, [&](T* a) { potrf_batched(e, Uplo::Lower, batch(a)); },
-      [&](T* a) { loop(a, [&](T* x, std::int64_t) { Peer<T>::potrf('L', order, x, order, info, 1); }); });
+      [&](T* a) { loop(a, [&](T* x, std::int64_t) { LapackPeer<T>::potrf('L', order, x, order, info, 1); }); });
   compare(
       "getrf", n, count, general,
       [&](T* a) { getrf_batched(e, batch(a), MatrixView<std::int64_t>(e, pivots.data(), count, n, n, 1)); },
-      [&](T* a) { loop(a, [&](T* x, std::int64_t) { Peer<T>::getrf(order, order, x, order, ipiv.data(), info); }); });
+      [&](T* a) {
+        loop(a, [&](T* x, std::int64_t) { LapackPeer<T>::getrf(order, order, x, order, ipiv.data(), info); });
+      });
   compare(
       "geqrf", n, count, general,
       [&](T* a) { geqrf_batched(e, batch(a), MatrixView<T>(e, tau.data(), count, n, n, 1)); },
       [&](T* a) {
         loop(a, [&](T* x, std::int64_t p) {
-          Peer<T>::geqrf(order, order, x, order, tau.data() + p * n, work.data(), 66 * order, info);
+          LapackPeer<T>::geqrf(order, order, x, order, tau.data() + p * n, work.data(), 66 * order, info);
         });
       });
   compare(
@@ -101,7 +103,7 @@ template <class T> void batched(std::int64_t n) {
       [&](T* a) { eigh_batched(e, batch(a), MatrixView<T>(e, w.data(), count, n, n, 1)); },
       [&](T* a) {
         loop(a, [&](T* x, std::int64_t p) {
-          Peer<T>::syev('V', 'L', order, x, order, w.data() + p * n, work.data(), 66 * order, info, 1, 1);
+          LapackPeer<T>::syev('V', 'L', order, x, order, w.data() + p * n, work.data(), 66 * order, info, 1, 1);
         });
       });
 }
@@ -118,22 +120,22 @@ template <class T> void large(std::int64_t n) {
   const auto spd = matrices<T>(n, 1, true), general = matrices<T>(n, 1, false);
   compare(
       "potrf", n, 1, spd, [&](T* a) { potrf(e, Uplo::Lower, view(a)); },
-      [&](T* a) { Peer<T>::potrf('L', order, a, order, info, 1); });
+      [&](T* a) { LapackPeer<T>::potrf('L', order, a, order, info, 1); });
   compare(
       "getrf", n, 1, general, [&](T* a) { getrf(e, view(a), VectorView<std::int64_t>(e, pivots.data(), n)); },
-      [&](T* a) { Peer<T>::getrf(order, order, a, order, ipiv.data(), info); });
+      [&](T* a) { LapackPeer<T>::getrf(order, order, a, order, ipiv.data(), info); });
   compare(
       "geqrf", n, 1, general, [&](T* a) { geqrf(e, view(a), VectorView<T>(e, tau.data(), n)); },
-      [&](T* a) { Peer<T>::geqrf(order, order, a, order, tau.data(), work.data(), 200 * order, info); });
+      [&](T* a) { LapackPeer<T>::geqrf(order, order, a, order, tau.data(), work.data(), 200 * order, info); });
   compare(
       "eigh (syev)", n, 1, spd, [&](T* a) { eigh(e, view(a), VectorView<T>(e, w.data(), n)); },
-      [&](T* a) { Peer<T>::syev('V', 'L', order, a, order, w.data(), work.data(), 200 * order, info, 1, 1); });
+      [&](T* a) { LapackPeer<T>::syev('V', 'L', order, a, order, w.data(), work.data(), 200 * order, info, 1, 1); });
   compare(
       "svd (gesvd)", n, 1, general,
       [&](T* a) { svd<T>(e, view(a), VectorView<T>(e, w.data(), n), view(u.data()), view(v.data())); },
       [&](T* a) {
-        Peer<T>::gesvd('S', 'S', order, order, a, order, w.data(), u.data(), order, v.data(), order, work.data(),
-                       200 * order, info, 1, 1);
+        LapackPeer<T>::gesvd('S', 'S', order, order, a, order, w.data(), u.data(), order, v.data(), order, work.data(),
+                             200 * order, info, 1, 1);
       });
 }
 
