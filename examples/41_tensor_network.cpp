@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
     const example::Arguments arguments(argc, argv,
                                        {{"--exec", "host"}, {"--n", "6"}, {"--beta", "0.4406867935097715"}});
     const Executor executor = Executor::open(arguments.text("--exec"));
-    const std::int64_t n = arguments.whole("--n", 2, 12);
+    const std::int64_t n = arguments.whole("--n", 5, 12);  // smaller lattices have too little memory to halve
     const double b = arguments.number("--beta");
     std::printf("Ising model, %lld x %lld spins, beta %.6f, on %s\n", static_cast<long long>(n),
                 static_cast<long long>(n), b, std::string(executor.name()).c_str());
