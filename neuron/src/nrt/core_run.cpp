@@ -63,7 +63,6 @@ void Core::run(const std::shared_ptr<const LoadedProgram>& program, std::span<co
                  fmt::format("starting program '{}' (NEFF {})", program->program().name(), program->compiled().key));
   }
   asked = number;
-  if (profiler) profiler->begin(number);
   for (const Bound::Part& part : bound->parts) part.block->last_use = number;
 }
 
@@ -88,9 +87,9 @@ void Core::run_recorded(const std::shared_ptr<const LoadedProgram>& program, Bou
 
 void Core::retire(const Launch& launch, Status result, bool lost) noexcept {
   done = launch.number;
-  if (profiler) {
+  if (profiler && result != kSkipped && !lost) {
     const auto& program = static_cast<const LoadedProgram&>(*launch.executable);
-    profiler->end(launch.number, program.program().name(), program.compiled().key);
+    profiler->end(launch, program.program().name(), program.compiled().key);
   }
   if (result == kSkipped || failure || slot.lost) return;
   const std::string& title = launch.executable->program().name();

@@ -41,17 +41,17 @@ Profiler::Profiler(Runtime& runtime, const NeuronOptions& options) : runtime_(ru
   if (tracing_) (void)fetch();  // what was before is nobody's
 }
 
-void Profiler::end(std::uint64_t number, const std::string& program, const std::string& key) {
+void Profiler::end(const Launch& launch, const std::string& program, const std::string& key) {
   if (options_.profile != Profile::Time) return;
-  // In order, one after the other: a run begins when it is given to the runtime or when the one before is over. The sum
-  // over runs that overlap is the time in which the core had something to do.
-  const Clock::time_point now = Clock::now();
-  const Clock::time_point begin = std::max(begun_[number % begun_.size()], last_end_);
-  last_end_ = now;
+  // In order, one after the other: a run begins when it is given to the runtime or when the one before is over. So no
+  // time is counted twice, and the sum over all runs covers the time in which the core had something to do. Runs of the
+  // runtime's own queue that are found over together share their time as they were found, not as they ran.
+  const Clock::time_point begin = std::max(launch.begun, last_over_);
+  last_over_ = std::max(launch.over, last_over_);
   auto known = std::ranges::find_if(times_, [&](const ProgramTime& t) { return t.key == key && t.program == program; });
   if (known == times_.end()) known = times_.insert(times_.end(), {program, key, 0, 0, tracing_});
-  unsettled_.push_back({static_cast<std::size_t>(known - times_.begin()),
-                        std::max(0.0, std::chrono::duration<double>(now - begin).count())});
+  unsettled_.push_back(
+      {static_cast<std::size_t>(known - times_.begin()), std::chrono::duration<double>(last_over_ - begin).count()});
   if (unsettled_.size() >= kMostUnsettled) settle();
 }
 

@@ -1,7 +1,6 @@
 // What a core's runs took, and recordings of them: NeuronOptions::profile.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -23,9 +22,8 @@ class Profiler {
  public:
   Profiler(Runtime& runtime, const NeuronOptions& options);
 
-  // A run was given to the runtime, and is known to be over.
-  void begin(std::uint64_t number) { begun_[number % begun_.size()] = Clock::now(); }
-  void end(std::uint64_t number, const std::string& program, const std::string& key);
+  // A run that the runtime started is over.
+  void end(const Launch& launch, const std::string& program, const std::string& key);
   // Nothing is under way.
   [[nodiscard]] NeuronProfile found();
 
@@ -46,8 +44,7 @@ class Profiler {
   Runtime& runtime_;
   const NeuronOptions options_;
   bool tracing_ = false;
-  std::array<Clock::time_point, kDepth> begun_{};
-  Clock::time_point last_end_{};
+  Clock::time_point last_over_{};
   std::vector<Run> unsettled_;
   std::vector<ProgramTime> times_;
   std::vector<ProgramTrace> traces_;

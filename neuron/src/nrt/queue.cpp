@@ -22,12 +22,14 @@ std::atomic<int> blocking{0};
 // The runtime's own queue.
 class RuntimeQueue final : public Queue {
  public:
-  RuntimeQueue(const Runtime& runtime, double limit) : runtime_(runtime), limit_(limit) {}
+  RuntimeQueue(const Runtime& runtime, const NeuronOptions& options)
+      : runtime_(runtime), limit_(options.time_limit), timed_(options.profile == Profile::Time) {}
   bool quiet(std::unique_lock<std::mutex>&) override { return true; }
 
  private:
   Status submit(Slot& slot) override {
     slot.result = kSuccess;
+    if (timed_) slot.launch.begun = Clock::now();
     return runtime_.call().nrta_execute_schedule(slot.launch.model, slot.launch.in, slot.launch.out, 0, &slot.result,
                                                  &slot.sequence);
   }
@@ -44,6 +46,11 @@ class RuntimeQueue final : public Queue {
   }
   // Most kernels take microseconds: ask at once for a while, then at growing distances up to a millisecond.
   bool wait_over(Slot& slot, Status& result) override {
+    const bool in_time = wait_within_limit(slot, result);
+    if (timed_) slot.launch.over = Clock::now();
+    return in_time;
+  }
+  bool wait_within_limit(Slot& slot, Status& result) {
     constexpr int kAtOnce = 256;
     const Clock::time_point begin = Clock::now();
     Seconds pause(5e-6);
@@ -58,6 +65,7 @@ class RuntimeQueue final : public Queue {
 
   const Runtime& runtime_;
   double limit_;
+  bool timed_;
 };
 
 // A thread that calls the blocking nrt_execute. Its state outlives the queue when a call never returns.
@@ -95,6 +103,10 @@ class ThreadQueue final : public Queue {
     const TensorSet* in;
     TensorSet* out;
   };
+  struct Answer {
+    Status result = kSkipped;
+    Clock::time_point begun{}, over{};
+  };
   struct Shared {
     Shared(const Runtime& r, double busy) : runtime(r), busy_limit(busy) {}
     const Runtime& runtime;
@@ -102,18 +114,21 @@ class ThreadQueue final : public Queue {
     std::mutex mutex;
     std::condition_variable changed;
     std::array<Work, kDepth> work{};
-    std::array<Status, kDepth> results{};
+    std::array<Answer, kDepth> answers{};
     std::uint64_t added = 0, begun = 0, ended = 0;  // numbers of runs
     bool failed = false, closing = false;
   };
 
   // A core that is busy refuses a run without starting it.
-  static Status execute(const Shared& shared, const Work& work) {
+  static Answer execute(const Shared& shared, const Work& work) {
     const Clock::time_point begin = Clock::now();
     for (;;) {
-      const Status result = shared.runtime.call().nrt_execute(work.model, work.in, work.out);
-      if (result != kCoreBusy && result != kQueueFull) return result;
-      if (Seconds(Clock::now() - begin).count() > shared.busy_limit) return result;
+      Answer answer;
+      answer.begun = Clock::now();
+      answer.result = shared.runtime.call().nrt_execute(work.model, work.in, work.out);
+      answer.over = Clock::now();
+      if (answer.result != kCoreBusy && answer.result != kQueueFull) return answer;
+      if (Seconds(answer.over - begin).count() > shared.busy_limit) return answer;
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
@@ -124,17 +139,17 @@ class ThreadQueue final : public Queue {
       shared->changed.wait(lock, [&] { return shared->closing || shared->begun < shared->added; });
       if (shared->closing) return;
       const std::size_t at = shared->begun++ % kDepth;
-      Status result = kSkipped;
+      Answer answer;
       if (!shared->failed) {
         const Work work = shared->work[at];
         ++blocking;
         lock.unlock();
-        result = execute(*shared, work);
+        answer = execute(*shared, work);
         lock.lock();
         --blocking;
       }
-      if (result != kSuccess && result != kNumericalError) shared->failed = true;
-      shared->results[at] = result;
+      if (answer.result != kSuccess && answer.result != kNumericalError) shared->failed = true;
+      shared->answers[at] = answer;
       ++shared->ended;
       shared->changed.notify_all();
     }
@@ -153,8 +168,12 @@ class ThreadQueue final : public Queue {
     std::unique_lock lock(shared_->mutex);
     const bool in_time =
         shared_->changed.wait_for(lock, Seconds(limit_), [&] { return shared_->ended >= slot.sequence; });
-    if (in_time) result = shared_->results[(slot.sequence - 1) % kDepth];
-    return in_time;
+    if (!in_time) return false;
+    const Answer& answer = shared_->answers[(slot.sequence - 1) % kDepth];
+    result = answer.result;
+    slot.launch.begun = answer.begun;
+    slot.launch.over = answer.over;
+    return true;
   }
 
   std::shared_ptr<Shared> shared_;
@@ -167,7 +186,7 @@ class ThreadQueue final : public Queue {
 int blocking_calls() { return blocking; }
 
 std::unique_ptr<Queue> Queue::open(const Runtime& runtime, const NeuronOptions& options) {
-  if (runtime.call().asynchronous()) return std::make_unique<RuntimeQueue>(runtime, options.time_limit);
+  if (runtime.call().asynchronous()) return std::make_unique<RuntimeQueue>(runtime, options);
   return std::make_unique<ThreadQueue>(runtime, options);
 }
 

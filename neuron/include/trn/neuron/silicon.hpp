@@ -21,7 +21,8 @@ namespace trn::neuron {
 enum class Nan : std::uint8_t { Accept, Refuse };
 
 // What is measured of runs. Time: how long each took, by the runtime's own trace of the device where the library has
-// one, else by the host's clock: the wall time of runs that follow one another without a gap, shared out among them.
+// one, else by the host's clock: a blocking call of the runtime from its begin to its end; a run of the runtime's own
+// queue from when it was given, or the one before was over, to when somebody found it over.
 // Trace: the first run of each loaded program is recorded as an .ntff file for AWS's neuron-explorer.
 enum class Profile : std::uint8_t { Off, Time, Trace };
 
@@ -58,7 +59,7 @@ struct NeuronOptions {
 struct ProgramTime {
   std::string program, key;  // of the compiled program
   std::int64_t runs = 0;
-  double seconds = 0;      // of all runs together
+  double seconds = 0;      // of all runs together; no moment counts twice
   bool by_device = false;  // all of it by the runtime's trace
 };
 struct ProgramTrace {
