@@ -65,6 +65,11 @@ Accuracy gemm_to_target(const char* operation, const Executor& executor, GemmArg
                 bound_with_range(executor.family(), g, Mode::Native, operands.sizes));
 }
 
+void detail::require_matrix(const char* operation, const char* operand, const Shape& shape) {
+  require(shape.size() == 2, "{}: {} has rank {}, shape {}; a matrix has rank 2", operation, operand, shape.size(),
+          to_string(shape));
+}
+
 template <Element In, Element Out> Accuracy detail::gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha,
                                                          const MatrixView<const In>& a, const MatrixView<const In>& b,
                                                          Compute<Out> beta, const MatrixView<Out>& c,

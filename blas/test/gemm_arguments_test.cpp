@@ -87,6 +87,43 @@ TEST(GemmArguments, InputsMayBeConst) {
   EXPECT_EQ(c, (std::vector<float>{19, 22, 43, 50}));
 }
 
+// Matrices, arrays, their views, in every place: the same product.
+TEST(GemmArguments, MatricesArraysAndViewsAlike) {
+  for (const char* name : {"host", "sim:trn2"}) {
+    const Executor e = Executor::open(name);
+    const std::vector<float> x{1, 2, 3, 4, 5, 6}, y{7, 8, 9, 10, 11, 12}, xy{58, 64, 139, 154};
+    const auto check = [&](const auto& a, const auto& b) {
+      const Matrix<float> matrix(e, 2, 2);
+      gemm(e, Op::N, Op::N, 1, a, b, 0, matrix);
+      EXPECT_EQ(matrix.to_host(), xy) << name;
+      const Array<float> array(e, {2, 2}), other(e, {2, 2});
+      gemm(e, Op::N, Op::N, 1, a, b, 0, array, {.precision = Mode::Exact});
+      EXPECT_EQ(array.to_host(), xy) << name;
+      gemm(e, Op::N, Op::N, 1, a, b, 0, other.view());
+      EXPECT_EQ(other.to_host(), xy) << name;
+      EXPECT_EQ(gemm(e, a, b).to_host(), xy) << name;
+    };
+    const auto ma = Matrix<float>::from_host(e, 2, 3, x), mb = Matrix<float>::from_host(e, 3, 2, y);
+    const auto aa = Array<float>::from_host(e, {2, 3}, x), ab = Array<float>::from_host(e, {3, 2}, y);
+    check(ma, mb);
+    check(aa, ab);
+    check(ma, ab.view());
+    check(View<const float>(aa), mb.view());
+    check(MatrixView<const float>(ma), ab);
+  }
+}
+
+TEST(GemmArguments, ArraysHaveTwoExtents) {
+  const Executor e = Executor::host();
+  const Array<float> a(e, {4, 4}), line(e, {16}), box(e, {4, 4, 1});
+  const auto text = [&](const auto& x, const auto& y, const auto& z) {
+    return message_of<InvalidArgument>([&] { gemm(e, Op::N, Op::N, 1, x, y, 0, z); });
+  };
+  EXPECT_EQ(text(line, a, a), "blas.gemm: A has rank 1, shape (16); a matrix has rank 2");
+  EXPECT_EQ(text(a, box, a), "blas.gemm: B has rank 3, shape (4, 4, 1); a matrix has rank 2");
+  EXPECT_EQ(text(a, a, line), "blas.gemm: C has rank 1, shape (16); a matrix has rank 2");
+}
+
 TEST(GemmArguments, NullDataIsRefused) {
   const Executor e = Executor::host();
   const Matrix<float> b(e, 4, 4), c(e, 4, 4);

@@ -140,5 +140,33 @@ TEST(Matrix, RoundTripsAndViews) {
   EXPECT_THROW(Matrix<float>(Executor::host(), -1, 2), InvalidArgument);
 }
 
+// What takes a view takes an array, a matrix, and a view of fixed rank, to read or to write.
+TEST(Array, ConvertsToTheViewOfItsElements) {
+  const Executor e = Executor::host();
+  const Array<float> array(e, {2, 3});
+  const Matrix<float> matrix(e, 2, 3);
+  const auto sees = [&](const View<const float>& reads, const View<float>& writes, const float* data, Shape shape) {
+    for (const View<const float>& v : {reads, View<const float>(writes)}) {
+      EXPECT_EQ(v.data(), data);
+      EXPECT_EQ(v.shape(), shape);
+      EXPECT_EQ(v.executor(), e);
+      EXPECT_TRUE(v.is_contiguous());
+    }
+  };
+  sees(array, array, array.data(), {2, 3});
+  sees(matrix, matrix, matrix.data(), {2, 3});
+  sees(matrix.view(), matrix.view(), matrix.data(), {2, 3});
+  sees(matrix.view().row(1), matrix.view().row(1), matrix.data() + 3, {3});
+  const MatrixView<const float> reads = matrix;
+  const MatrixView<float> writes = matrix;
+  for (const MatrixView<const float>& v : {reads, MatrixView<const float>(writes)}) {
+    EXPECT_EQ(v.data(), matrix.data());
+    EXPECT_EQ(v.rows(), 2);
+    EXPECT_EQ(v.columns(), 3);
+    EXPECT_EQ(v.row_stride(), 3);
+    EXPECT_EQ(v.column_stride(), 1);
+  }
+}
+
 }  // namespace
 }  // namespace trn

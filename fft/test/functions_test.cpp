@@ -81,6 +81,34 @@ TEST(Functions, RoundTripsLinearityShiftAndParseval) {
   }
 }
 
+// Matrices, arrays, their views: the same transform, by functions and by plans.
+TEST(Functions, MatricesArraysAndViewsAlike) {
+  for (const char* name : {"host", "sim:trn2"}) {
+    const Executor e = Executor::open(name);
+    const std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8};
+    const auto matrix = Matrix<float>::from_host(e, 2, 4, values);
+    const auto array = Array<float>::from_host(e, {2, 4}, values);
+    const std::vector<C<float>> expected{10, C<float>(-2, 2), -2, 26, C<float>(-2, 2), -2};
+    const Plan<float> plan(e, dense(Kind::RealToComplex, Direction::Forward, {4}, {.batch = 2}));
+    const auto check = [&](const auto& x) {
+      EXPECT_EQ(rfft(e, x).to_host(), expected) << name;
+      const Matrix<C<float>> y(e, 2, 3);
+      plan.execute(x, y);
+      EXPECT_EQ(y.to_host(), expected) << name;
+      const Array<C<float>> z(e, {2, 3}), w(e, {2, 3});
+      plan.execute(x, z, Buffer(e, plan.workspace_bytes()));
+      EXPECT_EQ(z.to_host(), expected) << name;
+      plan.execute(x, w.view());
+      EXPECT_EQ(w.to_host(), expected) << name;
+    };
+    check(matrix);
+    check(matrix.view());
+    check(array);
+    check(array.view());
+    EXPECT_EQ(rfft(e, matrix.view().row(1)).to_host(), std::vector(expected.begin() + 3, expected.end())) << name;
+  }
+}
+
 TEST(Functions, EmptyArrays) {
   const Executor e = Executor::host();
   const Array<double> none(e, {0, 8}), flat(e, {3, 0});

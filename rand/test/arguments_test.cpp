@@ -44,6 +44,32 @@ TEST(RandArguments, RankZeroIsOneValue) {
   }
 }
 
+// Arrays, matrices and their views: the same draw.
+TEST(RandArguments, ArraysMatricesAndViewsAlike) {
+  for (const char* name : kExecutors) {
+    const Executor e = Executor::open(name);
+    const Array<float> array(e, {2, 3});
+    const Matrix<float> matrix(e, 2, 3);
+    const auto draw = [&](const auto& out, const auto& memory) {
+      Generator g;
+      uniform(e, g, out);
+      const std::vector<float> values = memory.to_host();
+      normal(e, g, out);
+      log_normal(e, g, out);
+      EXPECT_EQ(g.state().position, 18u);
+      return values;
+    };
+    const std::vector<float> expected = draw(array.view(), array);
+    EXPECT_EQ(draw(array, array), expected) << name;
+    EXPECT_EQ(draw(matrix, matrix), expected) << name;
+    EXPECT_EQ(draw(matrix.view(), matrix), expected) << name;
+    const Array<std::uint32_t> words(e, {4});
+    Generator g;
+    raw32(e, g, words);
+    EXPECT_EQ(words.to_host()[0], 0x6627e8d5u) << name;
+  }
+}
+
 TEST(RandArguments, OverlappingElements) {
   const Executor e = Executor::host();
   std::vector<float> memory(100, -1.0f);

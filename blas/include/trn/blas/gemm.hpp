@@ -38,30 +38,64 @@ struct GemmOptions {
 };
 
 namespace detail {
+template <class X> struct MatrixElement { using type = void; };
+template <class T> struct MatrixElement<MatrixView<T>> { using type = T; };
+template <class T> struct MatrixElement<Matrix<T>> { using type = T; };
+template <class T> struct MatrixElement<View<T>> { using type = T; };
+template <class T> struct MatrixElement<Array<T>> { using type = T; };
+
+// Throws InvalidArgument that names the operand unless the rank is 2.
+void require_matrix(const char* operation, const char* operand, const Shape& shape);
+template <class T> [[nodiscard]] MatrixView<T> matrix_of(const char*, const char*, const MatrixView<T>& x) { return x; }
+template <class T> [[nodiscard]] MatrixView<T> matrix_of(const char*, const char*, const Matrix<T>& x) { return x; }
+template <class T> [[nodiscard]] MatrixView<T> matrix_of(const char* operation, const char* operand, const View<T>& x) {
+  require_matrix(operation, operand, x.shape());
+  return {x.executor(), x.data(), x.shape()[0], x.shape()[1], x.strides()[0], x.strides()[1]};
+}
+template <class T>
+[[nodiscard]] MatrixView<T> matrix_of(const char* operation, const char* operand, const Array<T>& x) {
+  return matrix_of(operation, operand, x.view());
+}
+
 template <Element In, Element Out>
 Accuracy gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<const In>& a,
               const MatrixView<const In>& b, Compute<Out> beta, const MatrixView<Out>& c, const GemmOptions& options);
-}
+}  // namespace detail
 
-// A and B may be views of const or of writable elements.
-template <Element A, Element B, Element Out>
-requires std::same_as<std::remove_const_t<A>, std::remove_const_t<B>> && GemmTypes<std::remove_const_t<A>, Out> Accuracy
-gemm(const Executor& executor, Op op_a, Op op_b, Compute<Out> alpha, const MatrixView<A>& a, const MatrixView<B>& b,
-     Compute<Out> beta, const MatrixView<Out>& c, const GemmOptions& options = {}) {
-  return detail::gemm<std::remove_const_t<A>, Out>(executor, op_a, op_b, alpha, a, b, beta, c, options);
+// What a product takes as a matrix, and the type of its elements: a MatrixView or Matrix, a View or Array of rank 2.
+template <class X> using MatrixElement = typename detail::MatrixElement<X>::type;
+template <class X>
+concept MatrixOperand = !std::is_void_v<MatrixElement<X>>;
+
+// A and B, whose elements may be const or writable, and a C for them.
+template <class A, class B, class C>
+concept GemmOperands = MatrixOperand<A> && MatrixOperand<B> && MatrixOperand<C> &&
+    std::same_as<std::remove_const_t<MatrixElement<A>>, std::remove_const_t<MatrixElement<B>>> &&
+    GemmTypes<std::remove_const_t<MatrixElement<A>>, MatrixElement<C>>;
+
+template <class A, class B, class C>
+requires GemmOperands<A, B, C> Accuracy gemm(const Executor& executor, Op op_a, Op op_b,
+                                             Compute<MatrixElement<C>> alpha, const A& a, const B& b,
+                                             Compute<MatrixElement<C>> beta, const C& c,
+                                             const GemmOptions& options = {}) {
+  constexpr const char* operation = "blas.gemm";
+  return detail::gemm<std::remove_const_t<MatrixElement<A>>, MatrixElement<C>>(
+      executor, op_a, op_b, alpha, detail::matrix_of(operation, "A", a), detail::matrix_of(operation, "B", b), beta,
+      detail::matrix_of(operation, "C", c), options);
 }
 
 // The type of C when nobody says: the operands' own, float for tfloat32.
 template <class In> using GemmOutput = std::conditional_t<std::same_as<In, tfloat32>, float, In>;
 
 // The value form: C = A * B, C allocated on the executor.
-template <Element T>
-requires GemmTypes<T, GemmOutput<T>>
-[[nodiscard]] Matrix<GemmOutput<T>> gemm(const Executor& executor, const Matrix<T>& a, const Matrix<T>& b,
-                                         const GemmOptions& options = {}) {
-  Matrix<GemmOutput<T>> c(executor, a.rows(), b.columns());
-  gemm(executor, Op::N, Op::N, Compute<GemmOutput<T>>(1), a.view(), b.view(), Compute<GemmOutput<T>>(0), c.view(),
-       options);
+template <MatrixOperand A, MatrixOperand B, class In = std::remove_const_t<MatrixElement<A>>>
+requires std::same_as<In, std::remove_const_t<MatrixElement<B>>> && GemmTypes<In, GemmOutput<In>>
+[[nodiscard]] Matrix<GemmOutput<In>> gemm(const Executor& executor, const A& a, const B& b,
+                                          const GemmOptions& options = {}) {
+  const MatrixView<const In> va = detail::matrix_of("blas.gemm", "A", a), vb = detail::matrix_of("blas.gemm", "B", b);
+  Matrix<GemmOutput<In>> c(executor, va.rows(), vb.columns());
+  using Factor = Compute<GemmOutput<In>>;
+  gemm(executor, Op::N, Op::N, Factor(1), va, vb, Factor(0), c, options);
   return c;
 }
 

@@ -1,4 +1,5 @@
-// Owning arrays on an executor, and the only way data crosses between executors: copy() and to().
+// Owning arrays on an executor, and the only way data crosses between executors: copy() and to(). An array is taken
+// wherever a view is: it converts to the view of all its elements, which lasts as long as the array.
 #pragma once
 
 #include <concepts>
@@ -90,6 +91,8 @@ template <Element T> class Array {
   [[nodiscard]] const Executor& executor() const { return buffer_.executor(); }
   [[nodiscard]] T* data() const { return static_cast<T*>(buffer_.data()); }
   [[nodiscard]] View<T> view() const { return View<T>(buffer_.executor(), data(), shape_); }
+  operator View<T>() const { return view(); }
+  operator View<const T>() const { return view(); }
 
  private:
   Shape shape_;
@@ -113,6 +116,10 @@ template <Element T> class Matrix {
   [[nodiscard]] MatrixView<T> view() const {
     return MatrixView<T>::row_major(array_.executor(), array_.data(), rows(), columns());
   }
+  operator MatrixView<T>() const { return view(); }
+  operator MatrixView<const T>() const { return view(); }
+  operator View<T>() const { return array_.view(); }
+  operator View<const T>() const { return array_.view(); }
 
  private:
   explicit Matrix(Array<T> array) : array_(std::move(array)) {}

@@ -63,6 +63,7 @@ template <Element T> class VectorView {
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t stride() const { return stride_; }
   operator View<T>() const { return {executor_, data_, {size_}, {stride_}}; }
+  operator View<const T>() const requires(!std::is_const_v<T>) { return {executor_, data_, {size_}, {stride_}}; }
 
  private:
   static std::int64_t extent(const View<T>& view) {
@@ -129,6 +130,9 @@ template <Element T> class MatrixView {
   }
   [[nodiscard]] VectorView<T> column(std::int64_t j) const { return transposed().row(j); }
   operator View<T>() const { return {executor_, data_, {rows_, columns_}, {row_stride_, column_stride_}}; }
+  operator View<const T>() const requires(!std::is_const_v<T>) {
+    return {executor_, data_, {rows_, columns_}, {row_stride_, column_stride_}};
+  }
 
  private:
   static void check_ld(std::int64_t ld, std::int64_t line, const char* what) {

@@ -1,4 +1,5 @@
-// Operand: what the functions in the NumPy manner take: a View or an Array of float, double or their complex types.
+// Operand: what the functions in the NumPy manner take: a view or an array of float, double or their complex types;
+// vectors have one axis, matrices two.
 #pragma once
 
 #include <complex>
@@ -12,7 +13,10 @@ namespace trn::fft {
 namespace detail {
 template <class X> struct OperandElement { using type = void; };
 template <class T> struct OperandElement<View<T>> { using type = std::remove_const_t<T>; };
+template <class T> struct OperandElement<VectorView<T>> { using type = std::remove_const_t<T>; };
+template <class T> struct OperandElement<MatrixView<T>> { using type = std::remove_const_t<T>; };
 template <class T> struct OperandElement<Array<T>> { using type = T; };
+template <class T> struct OperandElement<Matrix<T>> { using type = T; };
 template <class T> struct RealPart { using type = T; };
 template <class T> struct RealPart<std::complex<T>> { using type = T; };
 }  // namespace detail
@@ -27,7 +31,6 @@ concept ComplexOperand = !RealOperand<X> && Real<RealOf<X>>;
 template <class X>
 concept Operand = RealOperand<X> || ComplexOperand<X>;
 
-template <class T> [[nodiscard]] View<const std::remove_const_t<T>> view_of(const View<T>& x) { return x; }
-template <class T> [[nodiscard]] View<const T> view_of(const Array<T>& x) { return x.view(); }
+template <Operand X> [[nodiscard]] View<const ElementOf<X>> view_of(const X& x) { return x; }
 
 }  // namespace trn::fft
