@@ -3,7 +3,7 @@
 usage: pages.py FOLDER
 
 Documents and READMEs are taken as they are, at places of their own, with their links rewritten. Public headers become pages
-(headers.py), and so does every other file that a document links to.
+(headers.py), notebooks too (notebooks.py), and so does every other file that a document links to.
 """
 import os
 import pathlib
@@ -12,6 +12,7 @@ import shutil
 import sys
 
 import headers
+import notebooks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPONENTS = ["core", "tile", "comm", "neuron", "blas", "fft", "rand", "solver", "sparse", "tensor", "apps/mp2"]
@@ -23,6 +24,7 @@ def documents():
     names = [ROOT / x for x in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
     names += sorted(ROOT.glob("*/README.md")) + sorted(ROOT.glob("apps/*/README.md"))
     names += sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs").glob("[!s]*/*.md")) + sorted((ROOT / "docs/start").glob("*.md"))
+    names += sorted((ROOT / "python/notebooks").glob("*.ipynb"))
     return [x for x in dict.fromkeys(names) if not x.name.startswith("_") and "build" not in x.relative_to(ROOT).parts]
 
 
@@ -41,6 +43,8 @@ def place(path):
         return name.removeprefix("docs/")
     if path.suffix == ".md" or path.suffix in PICTURES:
         return name
+    if path.suffix == ".ipynb":
+        return name.removesuffix(".ipynb") + ".md"
     if "/include/" in name and path.suffix == ".hpp":
         return "headers/" + name.split("/include/", 1)[1] + ".md"
     return f"source/{name}.md"
@@ -101,7 +105,8 @@ def main():
         shutil.rmtree(folder)
     wanted, done = set(), set()
     for path in documents():
-        write(folder, place(path), rewritten(path.read_text(), path, wanted))
+        text = notebooks.render(path) if path.suffix == ".ipynb" else path.read_text()
+        write(folder, place(path), rewritten(text, path, wanted))
         done.add(path)
     for _, path in public_headers():
         name = place(path)

@@ -22,6 +22,7 @@
 #include <trn/core/scalars.hpp>
 
 #include "numpy_arrays.hpp"
+#include "watch.hpp"
 
 namespace trn::python {
 
@@ -102,6 +103,7 @@ class Call {
 
   template <class F> void run(F&& body) const {
     const nb::gil_scoped_release released;
+    const RunScope watched;
     body();
   }
 

@@ -76,6 +76,7 @@ void bind_core(nb::module_& m) {
           [](Executor* self, const std::string& name) {
             const nb::gil_scoped_release released;
             new (self) Executor(Executor::open(name));
+            watch(*self);
           },
           nb::arg("name") = "")
       .def_prop_ro("name", [](const Executor& e) { return e.name(); })

@@ -3,7 +3,7 @@
 
 BUILD_DIR/python then holds
     venv        a virtual environment on this interpreter, with its NumPy and SciPy, and nanobind and pytest from pip
-    extension   the extension module, linked from the libraries of BUILD_DIR
+    extension   the extension modules, linked from the libraries of BUILD_DIR
     site        the package: links to the sources and to the extension
 Without nanobind and without an index that pip can reach, the tests are skipped, and say so (exit 77).
 """
@@ -67,7 +67,7 @@ def build(folder, build_dir, source, python):
     package = folder / "site" / "trnsci"
     shutil.rmtree(package, ignore_errors=True)
     package.mkdir(parents=True)
-    for path in [p for p in (source / "trnsci").iterdir() if p.name != "__pycache__"] + list(extension.glob("_trnsci*.so")):
+    for path in [p for p in (source / "trnsci").iterdir() if p.name != "__pycache__"] + list(extension.glob("_*.so")):
         (package / path.name).symlink_to(path)
     return package.parent
 

@@ -32,3 +32,59 @@ def test_others():
     assert xp.calls["vecdot"] == 2 and xp.calls["rfft"] == 1
     with pytest.raises(ValueError):
         xp.matmul(x[0], x[0])
+
+
+STACKS = [(3, 3), (2, 4, 4), (2, 1, 3, 3)]
+
+
+@pytest.mark.parametrize("shape", STACKS)
+@pytest.mark.parametrize("t", [np.float32, np.float64, np.complex128])
+def test_linalg(shape, t):
+    a = RNG.standard_normal(shape)
+    a = (a + 1j * RNG.standard_normal(shape) if np.dtype(t).kind == "c" else a).astype(t)
+    h = a @ a.conj().swapaxes(-1, -2) + np.eye(shape[-1], dtype=t)
+    slack = 2e-3 if t == np.float32 else 1e-9
+    before = dict(xp.calls)
+
+    def same(x, y):
+        assert x.shape == y.shape and x.dtype == y.dtype
+        np.testing.assert_allclose(x, y, rtol=slack, atol=slack)
+    turned = xp.linalg
+    same(turned.cholesky(h), np.linalg.cholesky(h))
+    same(turned.cholesky(h, upper=True), np.linalg.cholesky(h).conj().swapaxes(-1, -2))
+    same(turned.inv(h), np.linalg.inv(h))
+    same(turned.det(h), np.linalg.det(h))
+    sign, logdet = turned.slogdet(h)
+    same(sign, np.linalg.slogdet(h)[0])
+    same(logdet, np.linalg.slogdet(h)[1])
+    same(turned.pinv(a[..., :2]), np.linalg.pinv(a[..., :2]))
+    same(turned.eigvalsh(h), np.linalg.eigvalsh(h))
+    w, v = turned.eigh(h)
+    same(v * w[..., None, :] @ v.conj().swapaxes(-1, -2), h)
+    for full in (True, False):
+        u, s, vh = turned.svd(a[..., :2], full_matrices=full)
+        same(u[..., :2] * s[..., None, :] @ vh, a[..., :2])
+        assert u.shape == np.linalg.svd(a[..., :2], full_matrices=full)[0].shape
+    q, r = turned.qr(a, mode="complete")
+    same(q @ r, a)
+    assert (turned.matrix_rank(h) == shape[-1]).all() and turned.matrix_rank(h).shape == shape[:-2]
+    b = a[..., :2]
+    same(turned.solve(h, b), np.linalg.solve(h, b))
+    vector = a[(0,) * (a.ndim - 2)][0]
+    same(turned.solve(h, vector), (np.linalg.inv(h) @ vector[:, None])[..., 0])
+    reached = {k for k in xp.calls if xp.calls[k] > before.get(k, 0)}
+    assert {"cholesky", "inv", "det", "slogdet", "pinv", "eigvalsh", "eigh", "svd", "qr", "matrix_rank", "solve"} <= reached
+
+
+def test_linalg_refusals_and_what_stays_numpys():
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        xp.linalg.inv(np.zeros((2, 2)))
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        xp.linalg.cholesky(-np.eye(3))
+    with pytest.raises(ValueError, match="mode"):
+        xp.linalg.qr(np.eye(2), mode="raw")
+    with pytest.raises(NotImplementedError, match="one rtol"):
+        xp.linalg.pinv(np.ones((2, 3, 3)), rtol=np.ones(2))
+    before = dict(xp.calls)
+    assert xp.linalg.inv(np.ones((0, 3, 3))).shape == (0, 3, 3) and xp.linalg.det(np.eye(2, dtype=int)) == 1
+    assert xp.calls == before

@@ -167,7 +167,7 @@ MESSAGES = {
     "fht": (lambda: fft.fht(np.ones(4), 0.0, 1.0), ValueError, "dln"),
     "fhtoffset": (lambda: fft.fhtoffset(0.0, 1.0), ValueError, "dln"),
     "permutation": (lambda: G.permutation(1.5), ValueError, "x is 1.5"),
-    "uniform_into": (lambda: rand.uniform_into(0, G), TypeError, "out is a int"),
+    "uniform_into": (lambda: rand.uniform_into(0, generator=G), TypeError, "out is a int"),
     "cg": (lambda: solver.cg(np.eye(3), 0.0), ValueError, "right-hand side"),
     "plan": (lambda: tensor.plan(0), TypeError, "must be text"),
     "vstack": (lambda: sparse.vstack([]), ValueError, "at least one"),

@@ -52,6 +52,12 @@ def filled(f, *arguments):
     return buf
 
 
+def programmed(f):
+    program, buf = seeded().new_program(), np.empty(6, np.float32)
+    program.normal(6, 1.0, 2.0, "z").build().stream_into({"z": buf})
+    return buf if isinstance(program, f) else None
+
+
 def torch_stft(x, n, hop):
     padded = np.pad(x, n // 2, mode="reflect")
     window = np.hanning(n + 1)[:-1]
@@ -100,6 +106,9 @@ CASES = {
     "trnfft.stft": lambda f: same(f(SIGNAL, 64, 16), torch_stft(SIGNAL, 64, 16)),
     "trnfft.istft": lambda f: same(f(SPECTRUM, 64, length=400), SIGNAL),
     "trnfft.complex_matmul": lambda f: same(f(A + 1j * B, C + 0j), (A + 1j * B) @ C),
+    "trnfft.complex_gemm": lambda f: same(f(A + 1j * B, C + 0j), (A + 1j * B) @ C),
+    "trnfft.complex_linear": lambda f: same(f(A + 1j * B, B, C), (A + 1j * B) @ (B + 1j * C).T),
+    "trnfft.complex_mask_apply": lambda f: same(f(A + 1j * B, C + 2j), (A + 1j * B) * (C + 2j)),
     "trnfft.create_plan": lambda f: same(f(4)(Z.astype(np.complex64)), np.fft.fft(Z), 1e-5),
     "trnfft.clear_plan_cache": lambda f: f() is None,
 
@@ -138,6 +147,7 @@ CASES = {
     "trnrand.uniform_into": lambda f: inside(filled(f), 0, 1, 2000),
     "trnrand.normal_into": lambda f: mean(filled(f, 1.0, 2.0), 1, 0.3),
     "trnrand.exponential_into": lambda f: mean(filled(f, 2.0), 0.5, 0.06) and np.isfinite(filled(f, 2.0)).all(),
+    "trnrand.GeneratorProgram": lambda f: same(*(programmed(f), trnsci.rand.Generator(5).normal(1.0, 2.0, 6, dtype=np.float32))),
     "trnrand.sobol": lambda f: same(f(4, 2, scramble=False), [[0, 0], [0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]) and f(8, 3, 1).shape == (8, 3),
     "trnrand.halton": lambda f: same(f(3, 2), [[1 / 2, 1 / 3], [1 / 4, 2 / 3], [3 / 4, 1 / 9]], 1e-6),
     "trnrand.latin_hypercube": lambda f: (np.sort((f(10, 3, generator=seeded()) * 10).astype(int), axis=0) == np.arange(10)[:, None]).all(),
@@ -205,6 +215,7 @@ CASES = {
     "trntensor.tt_reconstruct": lambda f: same(f([A[None], B[:, :, None]]), A @ B),
     "trntensor.mp2_energy": lambda f: same(f(DF, E_OCC, E_VIR), MP2),
     "trntensor.ao_to_mo_transform": lambda f: same(f(np.stack([A, B]), C[:, :2], C[:, 2:]), np.einsum("pmn,mi,na->pia", np.stack([A, B]), C[:, :2], C[:, 2:])),
+    "trntensor.select_precision_for_error": lambda f: f("float32", 512, 1e-2, executor="sim:trn2") == "bf16" and f("float64", 99, 1e-12) == "native",
     "trntensor.to_xla": lambda f: f(X, "sim:trn2").executor.name == "sim:trn2",
     "trntensor.from_xla": lambda f: same(f(trnsci.asarray(X, "sim:trn2")), X),
 }

@@ -18,7 +18,7 @@ def test_pieces_and_executors_agree():
     np.testing.assert_array_equal(np.concatenate([g.random(300, np.float32), g.random(700, np.float32)]), whole)
     np.testing.assert_array_equal(rand.Generator(5).random(1000, np.float32, executor="sim:trn2"), whole)
     a = trnsci.asarray(np.zeros(1000, np.float32), "sim:trn2")
-    rand.uniform_into(a, rand.Generator(5))
+    rand.uniform_into(a, generator=rand.Generator(5))
     np.testing.assert_array_equal(a.numpy(), whole)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import html as _html
+import os
+import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -32,7 +35,70 @@ def executor_named(name: Any) -> Executor:
         return _named[name]
 
 
-_trnsci.set_context(_current, {"prepare": prepare, "executor_named": executor_named})
+class Progress:
+    """How far the running call has come: see `progress`."""
+
+    def __init__(self, callback: Callable[[Progress], Any] | None, every: float) -> None:
+        self.operation, self.launches, self.modelled_seconds, self.seconds = "", 0, 0.0, 0.0
+        self._callback, self._every = callback, every
+        self._begin = self._told = time.monotonic()
+
+    def __repr__(self) -> str:
+        return f"{self.operation}: {self.launches} launches, {self.modelled_seconds * 1e3:.2f} ms modelled, {self.seconds:.0f} s"
+
+    def _tell(self, operation: str, launches: int, modelled_seconds: float) -> None:
+        now = time.monotonic()
+        if launches < self.launches:  # another call
+            self._begin = now
+        self.operation, self.launches, self.modelled_seconds = operation, launches, modelled_seconds
+        self.seconds = now - self._begin
+        if now - self._told < self._every:
+            return
+        self._told = now
+        if self._callback is not None:
+            self._callback(self)
+        else:
+            print(f"\r{self!r}", end="", file=sys.stderr, flush=True)
+
+
+_progress: contextvars.ContextVar[Progress | None] = contextvars.ContextVar("trnsci.progress", default=None)
+
+
+def _tell_progress(operation: str, launches: int, modelled_seconds: float) -> None:
+    wanted = _progress.get()
+    if wanted is not None:
+        wanted._tell(operation, launches, modelled_seconds)
+
+
+_trnsci.set_context(_current, {"prepare": prepare, "executor_named": executor_named, "tell_progress": _tell_progress})
+os.register_at_fork(before=_trnsci.before_fork)
+
+
+@contextlib.contextmanager
+def progress(callback: Callable[[Progress], Any] | None = None, *, every: float = 1.0, executor: ExecutorLike = None) -> Iterator[Progress]:
+    """Within the block long calls say how far they have come: callback(progress) every so many seconds, on the thread of the call.
+
+    Without a callback a line on standard error is written over. What counts are operations and launches of the executor, so a
+    call that is a single one says nothing; an exception from the callback ends the call. Iterations have `monitor=` besides.
+
+    >>> import numpy as np, trnsci
+    >>> seen = []
+    >>> with trnsci.use("sim:trn2"), trnsci.progress(lambda p: seen.append(p.launches), every=0.0):
+    ...     w = trnsci.solver.eigvalsh(np.eye(160, dtype=np.float32))
+    >>> seen == sorted(seen)
+    True
+    """
+    where = _executor(executor)
+    told = Progress(callback, every)
+    token = _progress.set(told)
+    watching = _trnsci.Watch(where) if where.family == "host" else None
+    try:
+        yield told
+    finally:
+        del watching
+        _progress.reset(token)
+        if callback is None and told._told > told._begin:
+            print(file=sys.stderr)
 
 
 def _executor(executor: ExecutorLike) -> Executor:
@@ -241,5 +307,5 @@ def record(executor: ExecutorLike = None) -> Iterator[Record]:
         kept._finish()
 
 
-__all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "ExecutorLike", "Record", "asarray", "asnumpy",
-           "current_executor", "record", "use"]
+__all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "ExecutorLike", "Progress", "Record", "asarray", "asnumpy",
+           "current_executor", "progress", "record", "use"]

@@ -107,7 +107,7 @@ class CSRMatrix:
 
     def to_scipy(self) -> Any:
         """A scipy.sparse.csr_array with arrays of its own: this matrix stays as it is, whatever becomes of them."""
-        return scipy_csr(self._csr, True)
+        return scipy_csr(self._csr, True, copy=True)
 
     def __matmul__(self, other: Any) -> Any:
         from . import sparse
@@ -281,23 +281,27 @@ def type_of(a: Any) -> Any:
     return np.dtype(np.float64) if dtype.kind in "biu" else dtype
 
 
-def scipy_csr(csr: _trnsci.Csr, new: bool) -> Any:
+def scipy_csr(csr: _trnsci.Csr, new: bool, *, copy: bool) -> Any:
     """A matrix of SciPy's: csr_array, or csr_matrix where `new` is false.
 
-    Its arrays are copies. A pattern may belong to several matrices and factors here, which were checked when they were made;
-    SciPy's arrays can be written.
+    SciPy's arrays can be written, so those of a matrix that lives on here are copied. A result that nobody else has hands over
+    its own memory; only the row pointers, of which SciPy wants the type of the indices, are made anew.
     """
     import scipy.sparse  # type: ignore[import-untyped,unused-ignore]
 
     indptr = csr.indptr().astype(np.int32 if csr.nnz < 2**31 else np.int64)  # SciPy wants one type for both
+    data, indices = csr.data(), csr.indices()
     kind = scipy.sparse.csr_array if new else scipy.sparse.csr_matrix
-    made = kind((csr.data().copy(), csr.indices().copy(), indptr), shape=csr.shape, copy=False)
+    made = kind((data.copy() if copy else data, indices.copy() if copy else indices, indptr), shape=csr.shape, copy=False)
     made.has_canonical_format = True
     return made
 
 
 def like(model: Any, csr: _trnsci.Csr) -> Any:
-    """A result of the kind of `model`: CSRMatrix for ours, csr_array or csr_matrix for SciPy's."""
+    """A new result of the kind of `model`: CSRMatrix for ours, csr_array or csr_matrix for SciPy's.
+
+    Where the model is SciPy's, the operand was copied on its way in, so nothing here shares the result's memory.
+    """
     if not is_scipy(model):
         return CSRMatrix._of(csr)
-    return scipy_csr(csr, not hasattr(model, "getrow") or type(model).__name__.endswith("_array"))
+    return scipy_csr(csr, not hasattr(model, "getrow") or type(model).__name__.endswith("_array"), copy=False)

@@ -117,6 +117,23 @@ def einsum_gradient(subscripts: str, *operands: Any, adjoint: Any, argument: int
     return _trnsci.tensor_gradient(text, arrays, argument, adjoint, precision, executor)
 
 
+def select_precision_for_error(dtype: Any, K: int, target: float, *, executor: ExecutorLike = None) -> str:
+    """The word of the cheapest mode in which a sum of K products of this type keeps the error, relative to the norms.
+
+    >>> import trnsci.tensor as tt
+    >>> tt.select_precision_for_error("float32", 512, 1e-2, executor="sim:trn2")
+    'bf16'
+    """
+    from . import blas
+
+    terms = int(K)
+    if terms < 1:
+        raise ValueError(f"tensor.select_precision_for_error: K is {K}; it must be >= 1")
+    ones = np.ones((1, terms), np.dtype(dtype))
+    accuracy: Accuracy = blas.gemm(1.0, ones, ones, transB=True, precision=f"target={float(target)!r}", executor=executor, return_accuracy=True)[1]
+    return accuracy.mode
+
+
 def permute(subscripts: str, a: Any, alpha: complex = 1.0, *, executor: ExecutorLike = None) -> Any:
     """alpha A with its axes in another order: permute("abc->cab", a)."""
     if not isinstance(subscripts, str):

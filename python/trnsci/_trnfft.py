@@ -16,6 +16,32 @@ def complex_matmul(a: Any, b: Any, *, precision: str | None = None, executor: Ex
     return blas.gemm(1.0, a, b, precision=precision, executor=executor)
 
 
+def complex_gemm(a: Any, b: Any, *, precision: str | None = None, executor: ExecutorLike = None) -> Any:
+    """The same as complex_matmul, under the name of trnfft.nki."""
+    return complex_matmul(a, b, precision=precision, executor=executor)
+
+
+def complex_linear(x: Any, w_re: Any, w_im: Any, *, precision: str | None = None, executor: ExecutorLike = None) -> Any:
+    """x W^T for W = w_re + i w_im: a complex linear layer without its bias.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.complex_linear(np.array([[1.0 + 1j]]), np.array([[2.0]]), np.array([[1.0]]))
+    array([[1.+3.j]])
+    """
+    from . import blas
+
+    w = np.asarray(w_re) + 1j * np.asarray(w_im)
+    return blas.gemm(1.0, x, w.astype(np.result_type(w_re, np.complex64), copy=False), transB=True, precision=precision, executor=executor)
+
+
+def complex_mask_apply(mask: Any, spec: Any, *, executor: ExecutorLike = None) -> Any:
+    """mask times spec, element by element: a complex ratio mask on a spectrogram."""
+    from . import tensor
+
+    labels = "abcdefgh"[:mask.ndim]
+    return tensor.einsum(f"{labels},{labels}->{labels}", mask, spec, executor=executor)
+
+
 def create_plan(n: int, inverse: bool = False, *, dtype: Any = np.complex64, executor: ExecutorLike = None) -> Any:
     """A Plan of one transform of n points; the Python trnfft's was a label.
 

@@ -1,10 +1,11 @@
-"""A namespace of the Python array API standard: NumPy's, with trnsci's `fft` and products.
+"""A namespace of the Python array API standard: NumPy's, with trnsci's `fft`, `linalg` and products.
 
     import trnsci.array_api as xp
-    y = xp.fft.fft(x); z = xp.matmul(a, b)
+    y = xp.fft.fft(x); z = xp.matmul(a, b); w, v = xp.linalg.eigh(s)
 
-Everything else is NumPy's own function. Products of integers are NumPy's too: the libraries compute with floating-point
-numbers. Needs NumPy 2, whose main namespace follows the standard.
+Everything else is NumPy's own function, and so are products of integers and matrices without elements: the libraries compute
+with floating-point numbers. `calls` counts what reached trnsci. A singular matrix is numpy.linalg.LinAlgError. Needs NumPy 2,
+whose main namespace follows the standard.
 """
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _array_linalg
 from . import fft as _fft
 from . import tensor as _tensor
 
@@ -83,6 +85,8 @@ def _counted(name: str) -> Any:
 fft = SimpleNamespace(**{name: _counted(name) for name in _names})
 linalg = SimpleNamespace(**{name: getattr(np.linalg, name) for name in dir(np.linalg) if not name.startswith("_")})
 linalg.matmul, linalg.tensordot, linalg.vecdot = matmul, tensordot, vecdot
+for _name, _function in _array_linalg.functions(_count).items():
+    setattr(linalg, _name, _function)
 
 
 def __getattr__(name: str) -> Any:

@@ -16,8 +16,10 @@ from typing import Any, Literal, cast, overload
 from numpy.typing import ArrayLike
 
 from . import _trnsci
+from ._blas_scaled import Float8Matrix, mx_gemm, mx_matrix, mx_quantize, quantize, scaled_gemm
 from ._core import Accuracy, Array, ExecutorLike
 from ._inputs import as_float32, integer
+from ._trnsci import MxMatrix
 
 Trans = bool | Literal["N", "T", "C"]
 Uplo = Literal["upper", "lower"]
@@ -285,6 +287,7 @@ def dgmm(side: Side, A: Operand, x: Operand, *, executor: ExecutorLike = None) -
     return _trnsci.dgmm(side, A, x, executor)
 
 
-__all__ = ["asum", "axpy", "batched_gemm", "dgmm", "dot", "dotc", "geam", "gemm", "gemv", "ger", "gerc", "hemm", "hemv",
-           "her", "her2", "her2k", "herk", "iamax", "iamin", "matmul", "nrm2", "rot", "rotg", "scal", "symm", "symv", "syr",
-           "syr2", "syr2k", "syrk", "to_float16", "trmm", "trmv", "trsm", "trsv"]
+__all__ = ["Float8Matrix", "MxMatrix", "asum", "axpy", "batched_gemm", "dgmm", "dot", "dotc", "geam", "gemm", "gemv", "ger", "gerc",
+           "hemm", "hemv", "her", "her2", "her2k", "herk", "iamax", "iamin", "matmul", "mx_gemm", "mx_matrix", "mx_quantize",
+           "nrm2", "quantize", "rot", "rotg", "scal", "scaled_gemm", "symm", "symv", "syr", "syr2", "syr2k", "syrk",
+           "to_float16", "trmm", "trmv", "trsm", "trsv"]

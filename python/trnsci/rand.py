@@ -122,6 +122,10 @@ class Generator:
         """As if n words (points) were drawn."""
         self._generator.skip(integer(n, "rand.Generator.skip", "n"))
 
+    def new_program(self) -> GeneratorProgram:
+        """Draws to be put down once and made many times: see GeneratorProgram."""
+        return GeneratorProgram(self)
+
     def spawn(self, n: int) -> list[Generator]:
         """n generators of the next streams: they never share a number with this one."""
         return [Generator(self.seed, algorithm=cast(Algorithm, self.algorithm), stream=self.stream + i + 1) for i in range(n)]
@@ -144,17 +148,24 @@ class Generator:
         """Uniform in [0, 1): multiples of 2^-53, for float32 of 2^-24."""
         return self._draw("random", [], size, dtype, out, executor)
 
-    def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64,
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None,
                 executor: ExecutorLike = None) -> Any:
         """low + (high - low) random(). OverflowError where a bound or high - low is not finite in this type."""
+        if out is not None and hasattr(out, "dtype"):
+            dtype = out.dtype
         if np.dtype(dtype).kind == "f":
             limit = float(np.finfo(cast(Any, np.dtype(dtype))).max)
             if not (abs(low) <= limit and abs(high) <= limit and abs(high - low) <= limit):
                 raise OverflowError(f"rand.uniform: the range from {low} to {high} is not finite in {np.dtype(dtype)}")
-        x = self._draw("random", [], size, dtype, None, executor)
+        if isinstance(out, Array) and (low, high) != (0, 1):
+            raise NotImplementedError("rand.uniform: a device array is filled with numbers in [0, 1) alone; scale them there")
+        x = self._draw("random", [], size, dtype, out, executor)
         if low == 0 and high == 1:
             return x
         number: Any = np.dtype(dtype).type
+        if out is not None:
+            np.multiply(out, number(high - low), out=out)
+            return np.add(out, number(low), out=out)
         return x * number(high - low) + number(low)
 
     def standard_normal(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
@@ -357,9 +368,9 @@ def poisson(*size: int, lam: float = 1.0, dtype: DTypeLike = np.uint32, generato
     return cast("NDArray[Any]", (generator or _default).poisson(lam, _sizes(size), dtype=dtype))
 
 
-def uniform_into(buf: NDArray[Any] | Array, generator: Generator | None = None) -> None:
-    """Fills buf, NumPy's or a device's, with numbers in [0, 1)."""
-    (generator or _default).random(out=buf)
+def uniform_into(buf: NDArray[Any] | Array, low: float = 0.0, high: float = 1.0, generator: Generator | None = None) -> None:
+    """Fills buf, NumPy's or a device's, with numbers in [low, high); a device's in [0, 1)."""
+    (generator or _default).uniform(low, high, out=buf)
 
 
 def normal_into(buf: NDArray[Any] | Array, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> None:
@@ -397,7 +408,8 @@ def latin_hypercube(n_points: int, n_dims: int, dtype: DTypeLike = np.float32, g
 
 
 from ._bit_generators import Philox4x32, Threefry4x32  # noqa: E402
+from ._rand_program import GeneratorProgram  # noqa: E402
 
-__all__ = ["Generator", "Philox4x32", "Threefry4x32", "bernoulli", "beta", "chi_squared", "exponential", "exponential_into",
+__all__ = ["Generator", "GeneratorProgram", "Philox4x32", "Threefry4x32", "bernoulli", "beta", "chi_squared", "exponential", "exponential_into",
            "gamma", "get_default_generator", "halton", "latin_hypercube", "manual_seed", "normal", "normal_into", "poisson",
            "randint", "randperm", "sobol", "standard_normal", "truncated_normal", "uniform", "uniform_into"]

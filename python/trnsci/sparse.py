@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from . import _trnsci
 from ._core import Array, ExecutorLike
 from ._outcome import NumericalWarning, Outcome, tell
+from ._rank_structured import RankFactors, RankMatrix, RankSolve, blr, hodlr
 from ._sparse_attention import (attention, attention_backward, attention_mask,
                                 block_sparse_attention_tiled)
 from ._sparse_factors import (Factor, Solved, amg, approximate_inverse, block_jacobi, chebyshev, factorized, ic0, ilu, ilut, jacobi,
@@ -356,10 +357,10 @@ def elasticity(nx: int, ny: int, poisson_ratio: float = 0.3) -> CSRMatrix:
 
 
 __all__ = ["AttentionMask", "BSRMatrix", "COOMatrix", "CSRMatrix", "Factor", "NumericalWarning", "Operator", "Outcome",
-           "Quartets", "Solved", "SpmmPlan", "amg", "approximate_inverse", "attention", "attention_backward",
-           "attention_mask", "block_jacobi", "block_sparse_attention_tiled", "bsr_diagonal", "bsr_spmm", "cg_bsr", "chebyshev",
+           "Quartets", "RankFactors", "RankMatrix", "RankSolve", "Solved", "SpmmPlan", "amg", "approximate_inverse", "attention", "attention_backward",
+           "attention_mask", "block_jacobi", "blr", "block_sparse_attention_tiled", "bsr_diagonal", "bsr_spmm", "cg_bsr", "chebyshev",
            "chebyshev_bsr", "chebyshev_coeffs", "cholesky_entries", "colouring", "density_screen", "diagonal", "elasticity",
-           "eye_sparse", "factorized", "from_dense", "from_scipy", "hb_read", "hb_write", "hstack", "ic0", "ilu", "ilut",
+           "eye_sparse", "factorized", "from_dense", "from_scipy", "hb_read", "hb_write", "hodlr", "hstack", "ic0", "ilu", "ilut",
            "jacobi", "jacobi_preconditioner_bsr", "load_npz", "minimum_degree", "mmread", "mmwrite", "nested_dissection",
            "nnz_per_row", "partition", "permute", "poisson", "power", "power_iteration_bsr", "prune", "reverse_cuthill_mckee",
            "richardson_bsr", "save_npz", "schwarz_bounds", "screen_quartets", "screened_spmm", "sddmm", "solve_banded_batch",

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _trnsci
+from ._block_sparse import BlockSparse, block_contract
 from ._core import Accuracy, Array, ExecutorLike
 from ._tensor_more import (CacheInfo, check_repeats, ContractionPlan, CpResult, DecompositionReport, PathInfo, Step, TuckerResult, ao_to_mo_transform,
                            clear_plan_cache, contract, contract_path, cp_decompose, cp_reconstruct, einsum_gradient, estimate_flops,
-                           from_xla, mp2_energy, multi_einsum, permute, plan_cache_info, plan_contraction, reduce, to_xla,
+                           from_xla, mp2_energy, multi_einsum, permute, plan_cache_info, plan_contraction, reduce, select_precision_for_error, to_xla,
                            tt_decompose, tt_reconstruct, tt_round, tucker_decompose, tucker_reconstruct)
 
 backend_calls: dict[str, int] = {}
@@ -177,8 +178,8 @@ def plan(subscripts: str, *operands: Any, dtype: DTypeLike = np.float64, precisi
     return Plan(_trnsci.make_einsum_plan(subscripts, shapes, types, precision, executor, memory_bytes))
 
 
-__all__ = ["CacheInfo", "ContractionPlan", "CpResult", "DecompositionReport", "PathInfo", "Plan", "Step", "TuckerResult",
-           "ao_to_mo_transform", "backend_calls", "clear_plan_cache", "contract", "contract_path", "cp_decompose", "cp_reconstruct",
+__all__ = ["BlockSparse", "CacheInfo", "ContractionPlan", "CpResult", "DecompositionReport", "PathInfo", "Plan", "Step", "TuckerResult",
+           "ao_to_mo_transform", "backend_calls", "block_contract", "clear_plan_cache", "contract", "contract_path", "cp_decompose", "cp_reconstruct",
            "einsum", "einsum_gradient", "estimate_flops", "from_xla", "mp2_energy", "multi_einsum", "permute", "plan",
-           "plan_cache_info", "plan_contraction", "reduce", "tensordot", "to_xla", "transpose", "tt_decompose", "tt_reconstruct",
+           "plan_cache_info", "plan_contraction", "reduce", "select_precision_for_error", "tensordot", "to_xla", "transpose", "tt_decompose", "tt_reconstruct",
            "tt_round", "tucker_decompose", "tucker_reconstruct"]
