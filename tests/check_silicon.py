@@ -9,12 +9,18 @@ against a report of sim:trn2 finds other times (the fake's times are this host's
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 
-SECTIONS = ["machine", "toolchain", "exactness", "bits", "time", "contract", "faults", "cores", "runtime"]
+SECTIONS = ["machine", "toolchain", "exactness", "bits", "time", "contract", "faults", "cores", "runtime", "end"]
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main():
@@ -24,18 +30,19 @@ def main():
 
         def check(executor, **more):
             path = pathlib.Path(folder) / f"{executor.replace(':', '_')}.json"
-            begin = time.monotonic()
-            run = subprocess.run([trnsci, "silicon-check", "--exec", executor, "--minutes", "10", "-o", str(path)],
+            begin, processor = time.monotonic(), processor_seconds()
+            run = subprocess.run([trnsci, "silicon-check", "--exec", executor, "--minutes", "600", "-o", str(path)],
                                  env={**environment, **more}, capture_output=True, text=True)
             if run.returncode != 0:
                 sys.exit(f"silicon-check --exec {executor}: status {run.returncode}\n{run.stdout}{run.stderr}")
-            # Three minutes on two free cores; twice as much where others use them, too.
-            if (seconds := time.monotonic() - begin) > 360:
-                sys.exit(f"silicon-check --exec {executor} took {seconds:.0f} s")
-            print(f"silicon-check --exec {executor}: {seconds:.0f} s")
+            # Three minutes, of the processor: others may use the machine, too.
+            processor = processor_seconds() - processor
+            print(f"silicon-check --exec {executor}: {time.monotonic() - begin:.0f} s, {processor:.0f} s of the processor")
+            if processor > 180:
+                sys.exit("that is more than three minutes")
             sections = {s["name"]: s for s in json.loads(path.read_text())["sections"]}
             for section in SECTIONS:
-                if (status := sections[section]["status"]) != ("skipped" if section == "runtime" and executor != "neuron" else "ok"):
+                if (status := sections[section]["status"]) != ("skipped" if section in ("runtime", "end") and executor != "neuron" else "ok"):
                     sys.exit(f"{executor}: section {section} is '{status}'")
             return path, sections
 
@@ -51,11 +58,13 @@ def main():
         if "nrt_load" not in machine["functions_found"] or machine["functions_missing"]:
             sys.exit(f"functions: {machine['functions_missing']}")
         # What the fake does with what the executor refuses: known, so that a question that asks nothing shows.
-        answers = {i["item"]: i["answer"] for i in sections["runtime"]["items"]}
+        answers = {i["item"]: i["answer"] for name in ("runtime", "end") for i in sections[name]["items"]}
         wanted = {"one tensor in both sets, not declared": "status 2 at nrt_execute", "two tensors that overlap": "right",
                   "a tensor of no bytes": "status 2 at nrt_tensor_allocate", "a slice of no bytes": "status 2 at nrt_tensor_allocate_slice",
                   "runs that the queue takes": "64", "order in which runs are over": "in order",
                   "a tensor of another core": "status 1002 at nrt_execute", "two threads on one core": "right",
+                  "a run beyond the runtime's limit": "status 5 at nrt_execute", "a run on that core afterwards": "right",
+                  "a run on another core afterwards": "right",
                   "the runtime closed and started again": "status 14"}
         for item, answer in wanted.items():
             if answers.get(item) != answer:

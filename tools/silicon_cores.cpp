@@ -153,7 +153,6 @@ void check_runtime(const Task& task, Json& out) {
     items.ask("a slice of no bytes", "", [&] { return raw.empty_tensor(true); });
     items.ask("runs that the queue takes", "", [&] { return raw.queue_depth(256); });
     items.ask("order in which runs are over", "", [&] { return raw.completion_order(); });
-    items.leave("what survives a run that times out", "it would need a kernel that never ends");
     if (neuron::facts_of(executor).visible_cores < 2) {
       items.leave("a tensor of another core", "fewer than two cores can be opened here");
     } else {
@@ -162,6 +161,30 @@ void check_runtime(const Task& task, Json& out) {
     }
     items.ask("two threads on one core", "", [&] { return raw.two_threads(); });
     items.ask("a forked child that calls the runtime", "", [&] { return raw.forked_child(); });
+  }
+}
+
+void check_end(const Task& task, Json& out) {
+  if (simulated(task.executor)) {
+    out["status"] = "skipped";
+    out["reason"] = "a simulator has no runtime";
+    return;
+  }
+  Items items(out);
+  constexpr std::int64_t kColumns = 16;
+  {
+    const Executor executor = open_checked(task.executor);
+    const Raw raw(executor);
+    items.ask("a run beyond the runtime's limit", "", [&] { return raw.run_beyond_the_limit(); });
+    items.ask("a run on that core afterwards", "", [&] { return raw.run_across(kColumns, executor); });
+    if (neuron::facts_of(executor).visible_cores < 2) {
+      items.leave("a run on another core afterwards", "fewer than two cores can be opened here");
+    } else {
+      items.ask("a run on another core afterwards", "", [&] {
+        const Executor other = open_checked("neuron:1");
+        return Raw(other).run_across(kColumns, other);
+      });
+    }
   }
   items.ask("the runtime closed and started again", "", [] { return restarted_runtime(); });
 }

@@ -126,6 +126,17 @@ Program line_program(const tile::Machine& machine, std::int64_t columns) {
       columns);
 }
 
+Program long_program(const tile::Machine& machine, std::int64_t columns, double seconds) {
+  const double once = machine.timing.gpsimd_pair_cycles * static_cast<double>(columns) / machine.gpsimd_hz;
+  return around(
+      "long", machine,
+      [&](Builder& b, const Access& t) {
+        b.sequential("i", static_cast<std::int64_t>(seconds / once) + 1,
+                     [&](tile::Affine) { b.tensor_tensor(t, t, t, AluOp::Maximum, Engine::GpSimd); });
+      },
+      columns);
+}
+
 std::vector<std::pair<std::string, Program>> toolchain_kernels(const tile::Machine& machine) {
   return {{"line", line_program(machine, 64)},   {"in place", in_place(machine)}, {"strided", strided(machine)},
           {"matmul", matmul(machine)},           {"loops", loops(machine)},       {"integers", integers(machine)},

@@ -13,6 +13,9 @@ namespace trn::tools::silicon {
 // y = 2 x + 1 for 128 x `columns` float32.
 [[nodiscard]] tile::Program line_program(const tile::Machine& machine, std::int64_t columns);
 
+// y = x, after this many seconds of work by the model.
+[[nodiscard]] tile::Program long_program(const tile::Machine& machine, std::int64_t columns, double seconds);
+
 // Different things that a compiler may refuse: loops, aliases, strides, dtypes, matmuls, gathers, device loops.
 [[nodiscard]] std::vector<std::pair<std::string, tile::Program>> toolchain_kernels(const tile::Machine& machine);
 

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <thread>
 
+#include <trn/core/environment.hpp>
 #include <trn/tile/device.hpp>
 
 #include "nrt/core.hpp"
@@ -151,6 +153,30 @@ std::string Raw::run_across(std::int64_t columns, const Executor& other) const {
   nrt::Tensor* from = o.tensor(nrt::core_of(other).options.core, 4 * x.size());
   nrt::Tensor* to = o.tensor(core_.options.core, 4 * x.size());
   return run_line(o, core_, compiled, from, to, x);
+}
+
+std::string Raw::run_beyond_the_limit() const {
+  constexpr std::int64_t kColumns = 16384;
+  constexpr double kSeconds = 5;  // by the model: in any case more than the limit
+  constexpr const char* kLimit = "NEURON_RT_EXEC_TIMEOUT";
+  const nrt::Compiled compiled = compile(long_program(tile::device_of(executor_).machine(), kColumns, kSeconds));
+  const std::scoped_lock lock(core_.slot.mutex);
+  Objects o(core_.runtime.call());
+  const std::vector<float> x = line_values(128 * kColumns);
+  nrt::Tensor *from = o.tensor(core_.options.core, 4 * x.size()), *to = o.tensor(core_.options.core, 4 * x.size());
+  o.write(from, x);
+  const std::string before = environment(kLimit, "");
+  setenv(kLimit, "1", 1);  // read with every model that is loaded
+  nrt::Model* model = o.load(core_.options.core, compiled);
+  if (before.empty()) {
+    unsetenv(kLimit);
+  } else {
+    setenv(kLimit, before.c_str(), 1);
+  }
+  nrt::TensorSet* in = o.set({{name_of(compiled, "x", false), from}});
+  nrt::TensorSet* out = o.set({{name_of(compiled, "y", true), to}});
+  o.note("nrt_execute", [&] { return core_.runtime.call().nrt_execute(model, in, out); });
+  return o.wrong.empty() ? "over in time" : o.wrong;
 }
 
 std::string Raw::empty_tensor(bool slice) const {

@@ -28,6 +28,9 @@ class Raw {
   [[nodiscard]] std::string run_in_one(std::int64_t columns, bool same_tensor) const;
   // The same with x on another core.
   [[nodiscard]] std::string run_across(std::int64_t columns, const Executor& other) const;
+  // A run of some seconds while the runtime's own limit is one second: "status 5 at nrt_execute", "over in time". The
+  // core may be lost afterwards.
+  [[nodiscard]] std::string run_beyond_the_limit() const;
   // A tensor, or a slice, of no bytes: "given" or "status N".
   [[nodiscard]] std::string empty_tensor(bool slice) const;
   // How many runs the queue takes before it is full, up to `most`: "64", "over 256"; and whether any run was seen to be

@@ -210,7 +210,8 @@ std::vector<NamedSection> device_sections() {
           {"contract", "memory, order, bindings", check_contract},
           {"faults", "errors that are safe to make", check_faults},
           {"cores", "two cores at once, collectives", check_cores},
-          {"runtime", "what the runtime does with what the executor refuses", check_runtime}};
+          {"runtime", "what the runtime does with what the executor refuses", check_runtime},
+          {"end", "what may cost the process its runtime", check_end}};
 }
 
 Json run_sections(const std::string& executor, double minutes, const std::vector<NamedSection>& sections,
@@ -222,7 +223,8 @@ Json run_sections(const std::string& executor, double minutes, const std::vector
               {"sections", Json::array()}};
   const Task task{executor, Deadline(minutes * 60)};
   for (const NamedSection& s : sections) {
-    if (keep && !simulated(report) && std::string_view(s.name) == "runtime") keep(report);
+    const std::string_view name = s.name;
+    if (keep && !simulated(report) && (name == "runtime" || name == "end")) keep(report);
     Json out{{"name", s.name}, {"what", s.what}, {"status", "ok"}};
     const double begin = now();
     try {

@@ -56,7 +56,8 @@ void check_time(const Task& task, Json& out);
 void check_contract(const Task& task, Json& out);
 void check_faults(const Task& task, Json& out);
 void check_cores(const Task& task, Json& out);
-void check_runtime(const Task& task, Json& out);  // the last: it closes the runtime
+void check_runtime(const Task& task, Json& out);
+void check_end(const Task& task, Json& out);  // the last: it closes the runtime
 
 // The whole report. `open` gives the executor of a task's name: Executor::open, or what a test puts in its place.
 using Open = std::function<Executor(const std::string& name)>;

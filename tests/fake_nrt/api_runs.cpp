@@ -43,6 +43,7 @@ constexpr int kCoreShift = 48;
 bool is_ready(Request& request) {
   State& s = state();
   ++request.asked;
+  if (request.model->core == s.rules.stuck) return false;
   if (s.rules.kernel_us > 0) {
     s.clock_us += 1;
     return s.clock_us >= request.ready_us;
@@ -127,6 +128,10 @@ Status nrt_load(const void* neff, std::size_t bytes, std::int32_t core, std::int
     if (made->package.header.major > 2) status = kUnsupportedNeff;
     if (static_cast<int>(made->package.header.lnc) != lnc) status = kInvalid;
     if (!rules.any_machine && made->package.machine->name != machine_of(rules.family)) status = kInvalid;
+    if (const char* limit = std::getenv("NEURON_RT_EXEC_TIMEOUT")) {
+      made->too_long =
+          trn::neuron::estimate(made->package.prepared->program, *made->package.machine).seconds > std::atof(limit);
+    }
   } catch (const std::exception&) {
     status = kFailure;
   }

@@ -7,7 +7,7 @@
 extern "C" {
 // Everything anew, as after loading the library, with these rules (rules.hpp) instead of TRN_FAKE_NRT's.
 void trn_fake_reset(const char* rules);
-// Calls that hang (rule `hang`) come back.
+// Calls that hang (rules `hang` and `stuck`) come back.
 void trn_fake_release();
 // "tensors", "sets", "models", "infos" that are alive; "violations"; "runs" that were executed; "calls" of all
 // functions; otherwise those of the function of this name.

@@ -103,6 +103,7 @@ Status execute(std::unique_lock<std::mutex>& lock, FakeModel& model, const FakeS
   }
   Fault planted;
   if (const Fault* fault = s.counted("complete")) planted = *fault;
+  if (model.core == s.rules.stuck) planted.hang = true;
   const bool null = s.rules.null, text = s.rules.text;
   const double delay_us = s.rules.delay_us;
   ++s.runs;
@@ -117,6 +118,7 @@ Status execute(std::unique_lock<std::mutex>& lock, FakeModel& model, const FakeS
     bindings.emplace_back(argument.tensor, static_cast<void*>(memory - range.lowest * trn::size_bytes(tensor->dtype)));
   }
   if (planted.crash) _exit(86);
+  if (model.too_long && planted.status == kSuccess) planted.status = kTimeout;
   ++s.executing;
   if (planted.hang) hang(lock);
   Status result = planted.status;

@@ -32,6 +32,8 @@ void read_word(const std::string& word, Rules& rules, Fault& fault) {
     rules.depth = std::stoul(value);
   } else if (key == "lag") {
     rules.lag = std::stoi(value);
+  } else if (key == "stuck") {
+    rules.stuck = std::stoi(value);
   } else if (key == "kernel_us") {
     rules.kernel_us = std::stod(value);
   } else if (key == "delay_us") {

@@ -13,6 +13,7 @@
 //   null         runs do nothing
 //   text         runs are the emitted text in the NumPy stand-in (tests/nki_standin), not the program on the simulator
 //   zero         fresh memory is zero, as the simulator's, and not NaN
+//   stuck        runs of the core with this number are never over, until the next release or reset
 //   delay_us     a run takes this much wall time, asleep: for benchmarks
 //   lock         a file: whoever has it has the cores
 //   call, nth, count, status, hang, crash
@@ -41,7 +42,7 @@ struct Rules {
   int cores = 8;
   std::uint64_t memory = std::uint64_t{16} << 30;
   std::size_t depth = 64;
-  int lag = 1;
+  int lag = 1, stuck = -1;
   double kernel_us = 0, delay_us = 0;
   bool null = false, any_machine = false, zero = false, text = false;
   std::string lock;

@@ -93,6 +93,7 @@ void trn_fake_reset(const char* rules) {
 void trn_fake_release() {
   fake::State& s = fake::state();
   const std::scoped_lock lock(s.mutex);
+  s.rules.stuck = -1;
   ++s.resets;
   s.changed.notify_all();
 }

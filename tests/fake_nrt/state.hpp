@@ -51,6 +51,7 @@ struct FakeModel {
   int pending = 0;
   std::uint64_t key = 0;  // at the stand-in, and whether it has the text
   bool sent = false;
+  bool too_long = false;  // by the model, for the limit that the environment had when it was loaded
 };
 
 struct Request {

@@ -91,6 +91,37 @@ TEST(NeffCache, AfterSuddenDeathsEveryEntryIsWhole) {
   EXPECT_EQ(left, 0u);
 }
 
+// A process that dies in the middle of a build has the entry's lock and a folder of its work.
+TEST(NeffCache, ADeadBuilderKeepsNobodyWaiting) {
+  const Folder f;
+  const fs::path cache = f.path() / "cache", started = f.path() / "started", python = f.path() / "slow";
+  // Its input is a pipe that the dead process had open.
+  write(python, "#!/bin/sh\n[ \"$2\" = --versions ] && exec " TRN_FAKE_TOOLCHAIN_PROGRAM " \"$@\"\necho b > " +
+                    started.string() + "\nexec cat > /dev/null\n");
+  fs::permissions(python, fs::perms::owner_all);
+  const pid_t child = start([&] {
+    (void)obtain(scale(2), options(cache, python.string()));
+    return 0;
+  });
+  while (content(started).empty()) usleep(1000);
+  const std::string key = content_key(scale(2), options(cache), {{"nki", "0.6.0"}, {"neuronx-cc", "2.27.0"}});
+  const fs::path lock = cache / "trn2" / key.substr(0, 2) / (key + ".lock");
+  const auto locked = [&] {
+    const int file = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+    const bool refused = file < 0 || flock(file, LOCK_EX | LOCK_NB) != 0;
+    close(file);
+    return refused;
+  };
+  EXPECT_TRUE(fs::exists(lock));
+  EXPECT_TRUE(locked());
+  kill(child, SIGKILL);
+  EXPECT_EQ(wait_for(child), -SIGKILL);
+  EXPECT_TRUE(fs::exists(lock));
+  EXPECT_FALSE(locked());
+  EXPECT_TRUE(obtain(scale(2), options(cache)).built());
+  for (const auto& left : fs::directory_iterator(cache / "tmp")) EXPECT_FALSE(left.is_directory()) << left.path();
+}
+
 TEST(NeffCache, TheLeastRecentlyUsedGoAndHeldOnesStay) {
   const Folder f;
   Options o = options(f.path());
@@ -209,6 +240,32 @@ TEST(NeffCache, AWriteThatFailsIsACacheError) {
   }));
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(entries(f.path()).empty());
+}
+
+// What a bundle lacks is built in the cache beside it; where that is full, what the bundle has still serves.
+TEST(NeffCache, ABundleThatIsOnlyReadBesideACache) {
+  const Folder bundle, cache;
+  (void)obtain(scale(2), options(bundle.path()));
+  Options o = options(cache.path());
+  o.bundle = bundle.path();
+  const int status = in_own_mount(bundle.path(), "read-only", [&] {
+    if (obtain(scale(2), o).built()) return 2;
+    if (!entries(cache.path()).empty()) return 3;
+    if (!obtain(scale(3), o).built()) return 4;
+    return obtain(scale(3), o).built() ? 5 : 0;
+  });
+  if (status == 77) GTEST_SKIP() << "no right to mount a file system";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(in_own_mount(cache.path(), "full",
+                         [&] {
+                           std::string check;
+                           for (int i = 4; i < 40 && check.empty(); ++i) {
+                             check = error_of([&] { (void)obtain(scale(i), o); }).first;
+                           }
+                           if (check != "neff-cache" && check != "neff-build") return 2;
+                           return obtain(scale(2), o).built() ? 3 : 0;
+                         }),
+            0);
 }
 
 TEST(NeffCache, ACacheThatIsOnlyReadServesWhatItHas) {

@@ -1,9 +1,11 @@
 """Every emitted kernel through AWS's own tools, where they are installed: nki's compiler (trnsci neffc) and nki.simulate,
 whose results are compared with those of the stand-in (tests/nki_standin).
 
-    check_aws.py TRNSCI
+    check_aws.py TRNSCI [OPERATION ...]
+    check_aws.py --self-test TRNSCI
 
-Where the packages are missing every operation is counted as skipped, which is printed; the status is then 77.
+Where the packages are missing every operation is counted as skipped, which is printed; the status is then 77. The
+self-test runs this script with stand-ins in the place of AWS's packages: results that agree pass, a wrong bit is found.
 """
 
 import json
@@ -19,7 +21,7 @@ sys.path.insert(0, str(STANDIN))
 from kernel_text import arguments, entry  # noqa: E402
 
 # Small enough for a simulator that executes element by element.
-SIZES = {"blas.gemm": "--m 40 --n 50 --k 60", "fft.c2c": "--n 16 --batch 4", "fft.r2c": "--n 16 --batch 4", "fft.c2r": "--n 16 --batch 4"}
+SIZES = {"blas.axpy": "--n 1000", "rand.raw32": "--n 1000", "blas.gemm": "--m 40 --n 50 --k 60", "fft.c2c": "--n 16 --batch 4", "fft.r2c": "--n 16 --batch 4", "fft.c2r": "--n 16 --batch 4"}
 
 SIMULATE = """
 import importlib.util, json, sys
@@ -48,15 +50,35 @@ def operations(command):
     return re.findall(r"^  (\w+\.\w+) ", text, re.MULTILINE)
 
 
-def emitted(command):
-    for name in operations(command):
+def emitted(command, only):
+    for name in only or operations(command):
         done = subprocess.run([command, "emit", name, "--machine", "trn2", *SIZES.get(name, "").split()],
                               capture_output=True, text=True)
         if done.returncode == 0:
             yield name, done.stdout
 
 
-def main(command):
+def self_test(command):
+    tests = STANDIN.parent
+    with tempfile.TemporaryDirectory() as folder:
+        python = Path(folder) / "python"
+        packages = ":".join(str(tests / "fake_toolchain" / name) for name in ("aws", "nki06", "."))
+        python.write_text(f"#!/bin/sh\nPYTHONPATH='{packages}' exec {sys.executable} \"$@\"\n")
+        python.chmod(0o755)
+        environment = {**os.environ, "TRN_NKI_PYTHON": str(python), "TRN_NEFF_CACHE": f"{folder}/cache"}
+        operations = ["blas.gemm", "blas.axpy", "fft.c2c", "rand.raw32"]
+        for wrong, status in (("", 0), ("wrong", 1)):
+            run = subprocess.run([sys.executable, "-B", __file__, command, *operations], capture_output=True, text=True,
+                                 env={**environment, "TRN_FAKE_SIMULATE": wrong})
+            compared = re.search(r"^(\d+) results compared, (\d+) findings$", run.stdout, re.MULTILINE)
+            if run.returncode != status or not compared or int(compared[1]) < len(operations) or (
+                    int(compared[2]) != (int(compared[1]) if wrong else 0)):
+                raise SystemExit(f"with stand-ins{', one wrong' if wrong else ''}: status {run.returncode}\n{run.stdout}{run.stderr}")
+            print(run.stdout.splitlines()[-1])
+    return 0
+
+
+def main(command, *only):
     python = os.environ.get("TRN_NKI_PYTHON", "python3")
     try:
         probe = subprocess.run([python, "-c", "import nki; nki.simulate"], capture_output=True)
@@ -69,7 +91,7 @@ def main(command):
     import numpy as np
 
     failures, compared = [], 0
-    for name, text in emitted(command):
+    for name, text in emitted(command, only):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             (folder / "list.txt").write_text(f"{name} {SIZES.get(name, '')}\n")
@@ -100,7 +122,8 @@ def main(command):
                 manifest["outputs"].append({"file": str(folder / f"out{i}.bin")} | ({"argument": names.index(result)} if result in names else {}))
             (folder / "manifest.json").write_text(json.dumps(manifest))
             ours = subprocess.run([sys.executable, STANDIN / "run_kernel.py", folder / "manifest.json"], capture_output=True, text=True)
-            theirs = subprocess.run([python, "-c", SIMULATE, folder / "manifest.json"], capture_output=True, text=True)
+            theirs = subprocess.run([python, "-c", SIMULATE, folder / "manifest.json"], capture_output=True, text=True,
+                                    env={**os.environ, "NEURON_PLATFORM_TARGET_OVERRIDE": "trn2"})
             if ours.returncode != 0 or theirs.returncode != 0:
                 failures.append(f"{name}: stand-in {ours.returncode}, nki.simulate {theirs.returncode}: {(ours.stderr + theirs.stderr).strip()[-300:]}")
                 continue
@@ -114,4 +137,4 @@ def main(command):
     return 1 if failures or compared == 0 else 0
 
 
-sys.exit(main(sys.argv[1]))
+sys.exit(self_test(sys.argv[2]) if sys.argv[1] == "--self-test" else main(*sys.argv[1:]))

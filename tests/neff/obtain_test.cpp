@@ -1,4 +1,6 @@
 // obtain: found or built, by whom, under which names; what the manifest says; bundles and Compile::Never.
+#include <functional>
+
 #include <nlohmann/json.hpp>
 
 #include <trn/neuron/nki_kernel.hpp>
@@ -109,6 +111,35 @@ TEST(Obtain, DamagedEntriesAreBuiltAgain) {
     }
     fs::remove(entry / name);
     EXPECT_TRUE(obtain(scale(2), options(f.path())).built()) << name;
+  }
+}
+
+// Where a file should be there may be anything.
+TEST(Obtain, WhatIsNoFileIsBuiltAgain) {
+  const Folder f;
+  const std::vector<std::pair<const char*, std::function<void(const fs::path&)>>> kinds{
+      {"nothing", [](const fs::path&) {}},
+      {"a folder", [](const fs::path& path) { fs::create_directory(path); }},
+      {"a pipe", [](const fs::path& path) { ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); }},
+      {"a link to nothing", [](const fs::path& path) { fs::create_symlink("nowhere", path); }},
+      {"a link to itself", [](const fs::path& path) { fs::create_symlink(path.filename(), path); }}};
+  for (const char* name : {"kernel.neff", "manifest.json", ""}) {
+    for (const auto& [kind, make] : kinds) {
+      const fs::path entry = obtain(scale(2), options(f.path())).path().parent_path();
+      fs::remove_all(*name ? entry / name : entry);
+      make(*name ? entry / name : entry);
+      EXPECT_TRUE(obtain(scale(2), options(f.path())).built()) << kind << " as " << name;
+      EXPECT_FALSE(obtain(scale(2), options(f.path())).built()) << kind << " as " << name;
+    }
+  }
+  // A record of a failure, or of toolchains, that is none.
+  const fs::path entry = obtain(scale(3), options(f.path())).path().parent_path();
+  for (const char* damage : {"", "{", "[]", R"({"check": 1, "message": "", "time_limit": 0})"}) {
+    fs::remove(entry / "kernel.neff");
+    fs::remove(entry / "manifest.json");
+    write(entry / "failed.json", damage);
+    write(f.path() / "toolchains.json", damage);
+    EXPECT_TRUE(obtain(scale(3), options(f.path())).built()) << damage;
   }
 }
 

@@ -93,8 +93,8 @@ TEST(SiliconCheck, EverySectionOfASimulatorIsAsExpected) {
   const Json report = run_sections("sim:trn2", 10, device_sections());
   ASSERT_EQ(report["sections"].size(), device_sections().size());
   for (const Json& s : report["sections"]) {
-    EXPECT_TRUE(s["status"] == "ok" ||
-                ((s["name"] == "toolchain" || s["name"] == "runtime") && s["status"] == "skipped"))
+    EXPECT_TRUE(s["status"] == "ok" || ((s["name"] == "toolchain" || s["name"] == "runtime" || s["name"] == "end") &&
+                                        s["status"] == "skipped"))
         << s.dump(1);
   }
   EXPECT_GE(section(report, "exactness")["confirmed"], 28);

@@ -99,7 +99,7 @@ TEST(Worker, TheEnvironmentIsReducedAndTheGroupEnds) {
   write(f.path() / "script", "#!/bin/sh\nenv > env.txt\n(sleep 30; touch late.txt) &\nexit 7\n");
   chmod((f.path() / "script").c_str(), 0755);
   setenv("NEURON_CC_FLAGS", "--secret", 1);
-  const Ending ending = run_worker({(f.path() / "script").string()}, f.path(), f.path() / "log.txt", 10);
+  const Ending ending = run_worker({(f.path() / "script").string()}, f.path(), f.path() / "log.txt", 600);
   unsetenv("NEURON_CC_FLAGS");
   EXPECT_EQ(ending.kind, Ending::Kind::Exit);
   EXPECT_EQ(ending.number, 7);

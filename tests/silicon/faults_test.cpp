@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -55,13 +56,16 @@ const std::vector<std::uint32_t> kStatuses{1,    2,    3,    4,    5,    6,    7
                                            13,   14,   15,   101,  1002, 1003, 1004, 1005, 1006, 1100,
                                            1200, 1201, 1202, 1203, 1204, 1205, 1206, 4711};
 
-NeuronOptions options() {
+// The executor's limit for a run is far away, so that a machine that is busy never reaches it by itself; short where a
+// test plants a run that does not end.
+NeuronOptions options(double time_limit = 600) {
   NeuronOptions o;
   o.machine = "trn2";
   o.busy_limit = 0.002;
-  o.time_limit = 0.3;  // a busy machine may stop a thread for tens of milliseconds
+  o.time_limit = time_limit;
   return o;
 }
+constexpr double kShortLimit = 0.05;
 
 struct Outcome {
   std::string id = "none", text;
@@ -111,10 +115,13 @@ const std::vector<std::string> kCalls{"nrt_load",
                                       "nrt_free_model_tensor_info",
                                       "nrt_unload",
                                       "complete"};
-// Every fault gives its error within this many seconds, on a busy machine too.
-constexpr double kPatience = 5;
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+// Every fault gives its error within this many seconds: of the processor, for others may use the machine, too. Waiting
+// has limits of its own.
+constexpr double kMostSeconds = 5;
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // Ids that a planted status may give in this place. A fault that goes away is got over where waiting or making room can
@@ -153,6 +160,7 @@ TEST_P(NeuronFaults, EveryStatusAtEveryCall) {
     for (const std::string& call : kCalls) sites[call] = fake.count(call.c_str());
   }
   int faults = 0;
+  double longest = 0;
   for (const auto& [call, count] : sites) {
     for (std::uint64_t nth = 1; nth <= count; ++nth) {
       for (const std::uint32_t status : kStatuses) {
@@ -166,35 +174,36 @@ TEST_P(NeuronFaults, EveryStatusAtEveryCall) {
               fmt::format("call={} nth={} status={} count={}", call, nth + (shifted ? 1 : 0), status, forever ? 0 : 1),
               flavour);
           ++faults;
-          const auto begin = std::chrono::steady_clock::now();
+          const double begin = processor_seconds();
+          const NeuronOptions o = options(forever && call == "nrta_is_completed" ? kShortLimit : 600);
           if (call == "nrt_get_visible_vnc_count") {
-            const Outcome outcome = outcome_of([&] { (void)open_fake(options()); });
+            const Outcome outcome = outcome_of([&] { (void)open_fake(o); });
             EXPECT_TRUE(is_allowed(call, status, forever, outcome)) << outcome.id << ": " << outcome.text;
-            EXPECT_LT(seconds_since(begin), kPatience);
             continue;
           }
           // The runtime keeps what it was not given back.
           if (call == "nrt_free_model_tensor_info" || call == "nrt_unload") fake.lost = true;
-          const Executor e = open_fake(options());
+          const Executor e = open_fake(o);
           const auto witness = Array<float>::from_host(e, {kRows, kColumns}, numbers(3));
           const Outcome outcome = outcome_of([&] { use(e); });
           EXPECT_TRUE(is_allowed(call, status, forever, outcome)) << outcome.id << ": " << outcome.text;
           if (outcome.recovery == Recovery::RestartProcess) {
             fake.lost = true;
-            fake.expects_violations = true;  // closing with runs under way
             EXPECT_EQ(outcome_of([&] { e.synchronize(); }).id, outcome.id);
-            EXPECT_EQ(outcome_of([&] { (void)open_fake(options()); }).id, outcome.id);
+            EXPECT_EQ(outcome_of([&] { (void)open_fake(o); }).id, outcome.id);
           } else if (!forever) {
             EXPECT_EQ(witness.to_host(), numbers(3));
             EXPECT_EQ(outcome_of([&] { use(e); }).id, "none");
           }
-          EXPECT_LT(seconds_since(begin), kPatience);
+          const double seconds = processor_seconds() - begin;
+          EXPECT_LT(seconds, kMostSeconds);
+          longest = std::max(longest, seconds);
         }
       }
     }
   }
   RecordProperty("faults", faults);
-  std::printf("%s: %d faults\n", flavour.c_str(), faults);
+  std::printf("%s: %d faults, at most %.0f ms of the processor for one\n", flavour.c_str(), faults, 1e3 * longest);
   EXPECT_GT(faults, 400);
 }
 
@@ -221,14 +230,11 @@ TEST_P(NeuronFaults, ACallThatHangsIsSurvived) {
       outcome = outcome_of([&] { use(open_fake(options())); });
       ended = true;
     });
-    // Other threads, and other cores, go on meanwhile.
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    const auto begin = std::chrono::steady_clock::now();
-    while (!ended && seconds_since(begin) < kPatience) {
+    // Other threads, and other cores, go on meanwhile. The test's own limit ends this where nothing comes back.
+    while (!ended) {
       if (fake.count(call.c_str()) > 0) fake.release();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    EXPECT_TRUE(ended);
     user.join();
     EXPECT_NE(outcome.id, "") << outcome.text;
   }
@@ -268,17 +274,85 @@ TEST_P(NeuronFaults, ALibraryThatEndsTheProcess) {
   }
 }
 
-TEST_P(NeuronFaults, ARunThatNeverEndsIsGivenUp) {
-  // Of the asynchronous queue: no end within any number of questions.
-  FakeRuntime fake(GetParam() == std::string_view("new") ? "lag=2000000000" : "call=complete nth=1 hang", GetParam());
-  fake.lost = fake.expects_violations = true;
-  const Executor e = open_fake(options());
-  const auto begin = std::chrono::steady_clock::now();
-  const Outcome outcome = outcome_of([&] { use(e); });
-  EXPECT_LT(seconds_since(begin), kPatience);
-  EXPECT_EQ(outcome.id, "exec-timeout");
-  EXPECT_EQ(outcome.recovery, Recovery::RestartProcess);
-  EXPECT_NE(outcome.text.find("twice"), std::string::npos) << outcome.text;
+// A run that does not end costs its core, and nothing else: whoever waits hears of it, later calls fail at once, what
+// the run may still write stays, other cores go on. No call of the runtime is made that could wait for the run.
+TEST_P(NeuronFaults, ARunThatNeverEndsCostsItsCoreAlone) {
+  FakeRuntime fake("cores=2 stuck=0", GetParam());
+  fake.lost = true;
+  NeuronOptions second = options();
+  second.core = 1;
+  const Executor other = open_fake(second);
+  const auto a = Array<float>::from_host(other, {kRows, kColumns}, filled(1));
+  const Array<float> b(other, {kRows, kColumns});
+  {
+    const Executor e = open_fake(options(kShortLimit));
+    const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+    const Array<float> y(e, {kRows, kColumns});
+    const auto executable = tile::load(e, twice_program, Twice{});
+    twice(e, x, y);
+    twice(e, y, x);
+    const Outcome outcome = outcome_of([&] { e.synchronize(); });
+    EXPECT_EQ(outcome.id, "exec-timeout");
+    EXPECT_EQ(outcome.recovery, Recovery::RestartProcess);
+    EXPECT_NE(outcome.text.find("program 'twice' (run 1, NEFF "), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("not over within the executor's limit"), std::string::npos) << outcome.text;
+    const std::uint64_t calls = fake.count("calls");
+    const std::vector<std::function<void()>> later{[&] { e.synchronize(); },
+                                                   [&] { twice(e, x, y); },
+                                                   [&] { (void)y.to_host(); },
+                                                   [&] { copy(x.view(), y.view()); },
+                                                   [&] {
+                                                     (void)Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+                                                   },
+                                                   [&] { (void)tile::load(e, twice_program, Twice{1}); },
+                                                   [&] { (void)open_fake(options(kShortLimit)); }};
+    for (std::size_t i = 0; i < later.size(); ++i) {
+      const Outcome again = outcome_of(later[i]);
+      EXPECT_EQ(again.id, "exec-timeout") << i;
+      EXPECT_EQ(again.recovery, Recovery::RestartProcess) << i;
+    }
+    EXPECT_EQ(fake.count("calls"), calls);
+    twice(other, a, b);
+    EXPECT_EQ(b.to_host(), filled(2));
+  }
+  // Two of the lost core, which the run may still use, and two of the other.
+  EXPECT_EQ(fake.count("tensors"), 4u);
+  EXPECT_EQ(outcome_of([&] { (void)open_fake(options(kShortLimit)); }).id, "exec-timeout");
+  fake.release();  // the run ends after all, and nobody minds
+  twice(other, b, a);
+  EXPECT_EQ(a.to_host(), filled(4));
+  EXPECT_EQ(outcome_of([&] { (void)open_fake(options(kShortLimit)); }).id, "exec-timeout");
+}
+
+// A run that fails, and behind it one of which nobody can say whether it is over: both are told, the first one first.
+TEST(NeuronFault, ALossBehindAFailureIsALoss) {
+  FakeRuntime fake("call=complete nth=1 status=1004; call=nrta_is_completed nth=4 status=1 count=0");
+  fake.lost = true;
+  const Executor e = open_fake(options(kShortLimit));
+  const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+  const Array<float> y(e, {kRows, kColumns});
+  twice(e, x, y);
+  twice(e, x, y);
+  EXPECT_EQ(outcome_of([&] { e.synchronize(); }).id, "exec-failed");
+  const Outcome second = outcome_of([&] { e.synchronize(); });
+  EXPECT_EQ(second.id, "exec-timeout");
+  EXPECT_EQ(second.recovery, Recovery::RestartProcess);
+  EXPECT_NE(second.text.find("(run 2, NEFF "), std::string::npos) << second.text;
+}
+
+// The process ends, although the run does not: the runtime's own end, which might wait for it, is left out.
+void end_beside_a_run(const char* flavour) {
+  nrt::keep_for_ever(
+      std::make_shared<FakeRuntime>("stuck=0; call=nrt_close hang", flavour));  // its checks are not reached
+  static const Executor e = open_fake(options(kShortLimit));
+  static const Array<float> x(e, {kRows, kColumns});
+  static const Array<float> y(e, {kRows, kColumns});
+  twice(e, x, y);
+  std::exit(outcome_of([&] { e.synchronize(); }).id == "exec-timeout" ? 0 : 1);
+}
+TEST_P(NeuronFaults, TheProcessEndsBesideARunThatDoesNot) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end_beside_a_run(GetParam()), ::testing::ExitedWithCode(0), "");
 }
 
 // What a lost core leaves in the process: arrays of the runtime's, but no thread. A thread that has ended and is not

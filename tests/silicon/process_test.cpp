@@ -3,13 +3,19 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <thread>
+
+#include <trn/core/environment.hpp>
 
 #include "silicon/programs.hpp"
 #include "silicon/surroundings.hpp"
@@ -28,6 +34,25 @@ std::string check_of(const std::function<void()>& run) {
     return "argument";
   }
   return "none";
+}
+
+// A folder before all others on the path of programs.
+class Path {
+ public:
+  explicit Path(const std::filesystem::path& folder) : before_(environment("PATH", "")) {
+    setenv("PATH", (folder.string() + ":" + before_).c_str(), 1);
+  }
+  ~Path() { setenv("PATH", before_.c_str(), 1); }
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+
+ private:
+  const std::string before_;
+};
+
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // The bare flavour has no function that tells its version.
@@ -66,6 +91,20 @@ TEST(NeuronNames, TheBestThereIsIsAFreeCore) {
   ASSERT_EQ(flock(other, LOCK_EX), 0);
   EXPECT_EQ(check_of([] { (void)Executor::open("neuron"); }), "cores-busy");
   EXPECT_EQ(Executor::open().name(), "host");
+  // AWS's neuron-ls says who has them.
+  const auto error_with = [&](const std::string& script) {
+    std::ofstream(folder.path / "neuron-ls") << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(folder.path / "neuron-ls", std::filesystem::perms::owner_all);
+    const Path path(folder.path);
+    return ::trn::testing_support::message_of<DeviceError>([] { (void)Executor::open("neuron"); });
+  };
+  const std::string busy = error_with(
+      R"([ "$1" = -j ] && echo '[{"neuron_processes": [{"pid": 71, "command": "python3 a.py"}, {"pid": 72}]},)"
+      R"({"neuron_processes": [{"pid": 71, "command": "python3 a.py"}]}, 3, {"neuron_processes": 1}]')");
+  EXPECT_NE(busy.find("(status 1); cores belong to process 71 (python3 a.py), process 72"), std::string::npos) << busy;
+  for (const char* script : {"exit 1", "echo '[{'", "echo '{}'", "echo '[]'", "true"}) {
+    EXPECT_NE(error_with(script).find("which `neuron-ls` shows"), std::string::npos) << script;
+  }
   close(other);
   EXPECT_EQ(Executor::open().name(), "neuron");
 }
@@ -82,6 +121,65 @@ TEST(NeuronLibrary, WhatIsMissingIsNamed) {
   } catch (const DeviceError& e) {
     EXPECT_EQ(e.check(), "no-runtime");
     EXPECT_NE(std::string(e.what()).find("nrt_init"), std::string::npos) << e.what();
+  }
+}
+
+// Whatever TRN_NRT_LIBRARY names, it is one line of an error, by every way to the library.
+TEST(NeuronLibrary, WhatIsNoLibraryIsRefused) {
+  const Folder folder;
+  const std::string whole = content(std::string(TRN_FAKE_NRT_FOLDER) + "/libnrt.so.1");
+  const std::map<std::string, std::string> files{{"text", "not a library\n"},
+                                                 {"empty", ""},
+                                                 {"header", whole.substr(0, 64)},
+                                                 {"start", whole.substr(0, 4096)},
+                                                 {"part", whole.substr(0, 1 << 16)}};
+  for (const auto& [name, text] : files) std::ofstream(folder.path / name, std::ios::binary) << text;
+  ASSERT_EQ(mkfifo((folder.path / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"text", "empty", "header", "start", "part", "pipe", "."}) {
+    const std::string path = (folder.path / name).string();
+    const Variable library("TRN_NRT_LIBRARY", path);
+    for (const auto& call :
+         std::vector<std::function<void()>>{[] { (void)open_neuron(); }, [] { (void)Executor::open("neuron"); },
+                                            [] { (void)Executor::open(); }, [] { (void)neuron_versions(); }}) {
+      const std::string error = ::trn::testing_support::message_of<DeviceError>(call);
+      EXPECT_NE(error.find(path), std::string::npos) << name << ": " << error;
+      EXPECT_NE(error.find("TRN_NRT_LIBRARY"), std::string::npos) << name << ": " << error;
+      EXPECT_EQ(error.find('\n'), std::string::npos) << name << ": " << error;
+      EXPECT_EQ(check_of(call), "no-runtime") << name;
+    }
+  }
+}
+
+// The library without one of its functions: one that is needed is named; one that may be missing is done without.
+TEST(NeuronLibrary, OneFunctionIsMissing) {
+  const Folder folder;
+  const std::string whole = content(std::string(TRN_FAKE_NRT_FOLDER) + "/libnrt.so.1");
+  const auto without = [&](const std::string& function) {
+    std::string text = whole;
+    const std::string name = std::string(1, '\0') + function + std::string(1, '\0');
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) text[at + 1] = 'x';
+    EXPECT_NE(text, whole) << function;
+    std::ofstream(folder.path / function, std::ios::binary) << text;
+    return (folder.path / function).string();
+  };
+  for (const char* function : {"nrt_load", "nrt_tensor_read"}) {
+    const Variable library("TRN_NRT_LIBRARY", without(function));
+    const std::string error = ::trn::testing_support::message_of<DeviceError>([] { (void)open_neuron(); });
+    EXPECT_NE(error.find(std::string("has no function ") + function), std::string::npos) << error;
+    EXPECT_EQ(check_of([] { (void)open_neuron(); }), "no-runtime");
+  }
+  for (const char* function : {"nrta_is_completed", "nrt_get_model_tensor_info", "nrt_tensor_copy"}) {
+    const FakeRuntime surroundings;
+    const Variable library("TRN_NRT_LIBRARY", without(function));
+    const Executor e = open_fake({.machine = "trn2"});
+    const NeuronFacts facts = facts_of(e);
+    EXPECT_EQ(std::ranges::count(facts.missing, function), 1) << function;
+    const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+    const Array<float> y(e, {kRows, kColumns});
+    twice(e, x, y);
+    copy(y.view(), x.view());
+    twice(e, x, y);
+    EXPECT_EQ(y.to_host(), filled(4)) << function;
   }
 }
 

@@ -229,6 +229,10 @@ TEST(NeuronProfile, TracesThatAreNoTraces) {
       R"({"event_type": "nrt_execute", "phase": "start", "tracking_id": 9, "data": {"nc_timestamp_ns": 5}},)"
       R"({"event_type": "nc_exec_running", "phase": "stop", "tracking_id": 7, "data": {"nc_timestamp_ns": 3500}}]})";
   EXPECT_EQ(nrt::trace_seconds(good), std::vector<double>{2500 * 1e-9});
+  // Nanoseconds since 1970, more digits than a double has.
+  std::string late = good;
+  late.replace(late.find("1000"), 4, "1760000000000001000").replace(late.find("3500"), 4, "1760000000000003500");
+  EXPECT_EQ(nrt::trace_seconds(late), std::vector<double>{2500 * 1e-9});
   for (const char* text : {"", "{", "[]", "{\"events\": 3}", "{\"events\": [1, null, {}]}", "nonsense"}) {
     EXPECT_TRUE(nrt::trace_seconds(text).empty()) << text;
   }

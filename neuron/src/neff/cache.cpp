@@ -76,7 +76,7 @@ Cache::Entry Cache::find(const std::string& key, int lnc) const {
     auto state = std::make_shared<Artifact::State>();
     state->path = path;
     state->key = key;
-    state->file = open_file(path, O_RDONLY);
+    state->file = open_file(path, O_RDONLY | O_NONBLOCK);  // a pipe does not keep us
     if (!state->file.open()) {
       if (auto failure = read_failure(folder / "failed.json")) return *failure;
       std::error_code error;

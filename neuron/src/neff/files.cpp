@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,6 +25,17 @@ Descriptor open_file(const std::filesystem::path& path, int flags, unsigned mode
   do number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
   while (number < 0 && errno == EINTR);
   return Descriptor(number);
+}
+
+TemporaryFolder::TemporaryFolder(const std::string& name) {
+  std::string text = (std::filesystem::temp_directory_path() / ("trnsci-" + name + "-XXXXXX")).string();
+  if (mkdtemp(text.data()) == nullptr) refuse_write(text, errno);
+  path_ = text;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  std::filesystem::remove_all(path_, error);
 }
 
 Mapping::~Mapping() {

@@ -34,6 +34,19 @@ class Descriptor {
 // Closed at exec: a child would keep the locks.
 [[nodiscard]] Descriptor open_file(const std::filesystem::path& path, int flags, unsigned mode = 0666);
 
+// A new folder in the system's place for temporary files, gone at the end with what is in it.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& name);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 // A file in memory, unmapped at the end.
 class Mapping {
  public:

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -244,16 +243,8 @@ const std::map<std::string, std::string>& toolchain_versions(const std::string& 
                                   python, what),
                       "neff-toolchain");
   };
-  std::string folder = (fs::temp_directory_path() / "trnsci-versions-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) refuse_write(folder, errno);
-  struct Removed {
-    fs::path path;
-    ~Removed() {
-      std::error_code error;
-      fs::remove_all(path, error);
-    }
-  } removed{folder};
-  const fs::path at = folder;
+  const TemporaryFolder folder("versions");
+  const fs::path& at = folder.path();
   write_file(at / "nki_build.py", nki_build_script());
   const Ending ending =
       run_worker({python, "nki_build.py", "--versions", "result.json"}, at, at / "log.txt", kVersionsLimit);

@@ -91,7 +91,9 @@ void Core::retire(const Launch& launch, Status result, bool lost) noexcept {
     const auto& program = static_cast<const LoadedProgram&>(*launch.executable);
     profiler->end(launch, program.program().name(), program.compiled().key);
   }
-  if (result == kSkipped || failure || slot.lost) return;
+  if (result == kSkipped || slot.lost) return;
+  // Behind a failure nobody was told of, only the loss of the core counts: the run may not be over.
+  if (failure && meaning_of(result).recovery != Recovery::RestartProcess) return;
   const std::string& title = launch.executable->program().name();
   const auto tell_of = [&](EventKind kind) {
     if (!listened()) return;
@@ -110,10 +112,12 @@ void Core::retire(const Launch& launch, Status result, bool lost) noexcept {
     tell_of(EventKind::Run);
     return;
   }
-  failure = failure_of(result, fmt::format("{}: program '{}' (run {}, NEFF {}){}", name, title, launch.number,
-                                           static_cast<const LoadedProgram&>(*launch.executable).compiled().key,
-                                           lost ? " is not over within the executor's limit" : ""));
-  note_loss(result, failure);
+  const std::exception_ptr thrown =
+      failure_of(result, fmt::format("{}: program '{}' (run {}, NEFF {}){}", name, title, launch.number,
+                                     static_cast<const LoadedProgram&>(*launch.executable).compiled().key,
+                                     lost ? " is not over within the executor's limit" : ""));
+  if (!failure) failure = thrown;
+  note_loss(result, thrown);
 }
 
 void Core::wait_for_oldest() noexcept {

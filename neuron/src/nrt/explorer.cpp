@@ -1,6 +1,4 @@
 // Summaries of recorded runs by AWS's neuron-explorer, which is run as a process of its own.
-#include <stdlib.h>
-
 #include <nlohmann/json.hpp>
 
 #include <trn/core/environment.hpp>
@@ -34,19 +32,11 @@ std::map<std::string, double> summary_of(const ProgramTrace& trace) {
   constexpr double kLimit = 600;
   constexpr std::size_t kMost = std::size_t{64} << 20;
   const std::string program = environment("TRN_NEURON_EXPLORER", "neuron-explorer");
-  std::string folder = (fs::temp_directory_path() / "trnsci-explorer-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) neff::refuse_write(folder, errno);
-  struct Removed {
-    fs::path path;
-    ~Removed() {
-      std::error_code error;
-      fs::remove_all(path, error);
-    }
-  } removed{folder};
-  const fs::path output = fs::path(folder) / "summary.json";
+  const neff::TemporaryFolder folder("explorer");
+  const fs::path output = folder.path() / "summary.json";
   const neff::Ending ending = neff::run_worker({program, "view", "-n", fs::absolute(trace.neff).string(), "-s",
                                                 fs::absolute(trace.ntff).string(), "--output-format", "summary-json"},
-                                               folder, output, kLimit);
+                                               folder.path(), output, kLimit);
   const std::string text = neff::read_file(output, kMost).value_or("");
   // It may say other things first.
   const std::size_t begin = text.find('{'), end = text.rfind('}');

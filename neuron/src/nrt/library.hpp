@@ -20,4 +20,8 @@ struct Library {
 // Throws DeviceError "no-runtime" that names what was tried, or the function that is missing.
 [[nodiscard]] Library open_library();
 
+// Which processes have the machine's cores, "process 4711 (python3 train.py)"; empty where neuron-ls, AWS's program, is
+// not installed or names none.
+[[nodiscard]] std::string core_owners();
+
 }  // namespace trn::neuron::nrt

@@ -19,17 +19,19 @@ std::vector<double> trace_seconds(std::string_view json) {
   const Json root = Json::parse(json, nullptr, false);
   if (!root.is_object() || !root.contains("events") || !root["events"].is_array()) return {};
   std::vector<double> seconds;
-  std::map<std::int64_t, double> starts;  // nanoseconds, by the run's number in the trace
+  std::map<std::int64_t, std::uint64_t> starts;  // nanoseconds since some epoch, by the run's number in the trace
   for (const Json& event : root["events"]) {
     if (!event.is_object() || event.value("event_type", Json()) != "nc_exec_running") continue;
     const Json id = event.value("tracking_id", Json()), data = event.value("data", Json());
     if (!id.is_number_integer() || !data.is_object()) continue;
     const Json at = data.value("nc_timestamp_ns", Json());
-    if (!at.is_number()) continue;
+    if (!at.is_number_integer()) continue;
+    const auto ns = at.get<std::uint64_t>();
     if (event.value("phase", Json()) == "start") {
-      starts[id.get<std::int64_t>()] = at.get<double>();
+      starts[id.get<std::int64_t>()] = ns;
     } else if (const auto begin = starts.find(id.get<std::int64_t>()); begin != starts.end()) {
-      seconds.push_back((at.get<double>() - begin->second) * 1e-9);
+      // The difference of whole numbers: since 1970 they have more digits than a double.
+      seconds.push_back(static_cast<double>(static_cast<std::int64_t>(ns - begin->second)) * 1e-9);
       starts.erase(begin);
     }
   }

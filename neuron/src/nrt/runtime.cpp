@@ -99,10 +99,13 @@ Runtime::Runtime(const NeuronOptions& options) : library_(open_library()), lnc_(
   set_for_runtime("NEURON_RT_STOCHASTIC_ROUNDING_EN", "0", "results are rounded to nearest");
   const Status status = call().nrt_init(kNoFramework, "", "");
   if (status == kFailure || status == kNotEnoughCores || status == kInvalid) {
-    throw DeviceError(fmt::format("neuron: the runtime does not start (status {}); as a rule another process has the "
-                                  "cores, which `neuron-ls` shows, or no driver is loaded",
-                                  status),
-                      "cores-busy");
+    const std::string owners = core_owners();
+    throw DeviceError(
+        fmt::format("neuron: the runtime does not start (status {}); {}", status,
+                    owners.empty() ? "as a rule another process has the cores, which `neuron-ls` shows, or no driver "
+                                     "is loaded"
+                                   : "cores belong to " + owners),
+        "cores-busy");
   }
   require_success(status, "neuron: the runtime does not start");
   try {
@@ -159,17 +162,22 @@ void Runtime::require_usable() const {
   }
 }
 
-void Runtime::close() noexcept {
+bool Runtime::close() noexcept {
   const State before = state_.load();
-  if (before == State::Closed || before == State::Forked) return;
+  if (before == State::Closed || before == State::Forked) return false;
+  bool lost = false;
   for (auto& [index, slot] : slots_) {
     const std::scoped_lock lock(slot->mutex);
     if (slot->shut) slot->shut();
+    lost = lost || slot->lost;
   }
   state_.store(State::Closed, std::memory_order_release);
-  if (before != State::Open) return;
+  // A core that is lost may still be at work, and the runtime's end might wait for it for ever. The driver frees the
+  // cores when the process ends.
+  if (before != State::Open || lost) return false;
   if (tracing_) (void)call().nrt_sys_trace_stop();
   call().nrt_close();
+  return true;
 }
 
 bool Runtime::start_trace() {
@@ -200,8 +208,7 @@ NeuronFacts Runtime::facts(int core) const {
 Status Runtime::restarted() {
   const std::scoped_lock lock(opening);
   Runtime* runtime = the_runtime.load();
-  if (!runtime || !runtime->usable()) return kClosed;
-  runtime->close();
+  if (!runtime || !runtime->usable() || !runtime->close()) return kClosed;
   const Status status = runtime->call().nrt_init(kNoFramework, "", "");
   if (status == kSuccess) runtime->call().nrt_close();
   return status;

@@ -63,7 +63,7 @@ class Runtime {
  private:
   enum class State : int { Open, Closed, Forked, Lost };
   explicit Runtime(const NeuronOptions& options);
-  void close() noexcept;
+  bool close() noexcept;  // whether the runtime itself was closed
   void read_machine();
 
   Library library_;
