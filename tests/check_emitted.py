@@ -38,13 +38,14 @@ VARIANTS = {
     "sparse.spmm": ["--generate stencil27:9 --kernel gather --columns 600", "--generate poisson2d:20 --precision bf16x6",
                     "--generate poisson2d:20 --kernel pinned --precision tf32x3", "--generate rmat:9 --kernel gather --precision bf16x6"],
     "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
+    "solver.potrf": ["--n 4096"],
     "solver.eigh": ["--n 150"],
     "solver.svd": ["--n 140"],
 }
 
 
 # Small enough that a run of several programs has few of them.
-SIZES = {"solver.geqrf": "--n 100", "solver.solve": "--n 60", "solver.eigh": "--n 17", "solver.svd": "--n 12",
+SIZES = {"solver.geqrf": "--n 100", "solver.getrf": "--n 140", "solver.solve": "--n 60", "solver.eigh": "--n 17", "solver.svd": "--n 12",
          "sparse.spmv": "--generate poisson2d:30", "sparse.spmm": "--generate poisson2d:30", "sparse.attention": "--queries 300",
          "sparse.attention.backward": "--queries 300", "sparse.sddmm": "--generate poisson2d:20 --columns 130"}
 
@@ -60,13 +61,14 @@ HOST_ONLY = {
        "tpsv tpttr trmv trsv trttp".split()},
     **{f"sparse.{name}": MACHINES for name in "cholesky csr2csc lu qr read spgemm spsv".split()},
     "sparse.sddmm": ("trn1",),
-    "solver.getrf": MACHINES,
+    "solver.getrf": ("trn1",),
 }
 # Kernels that unroll to more calls than check_text.UNROLLED_CALLS: how many, and why their loops cannot be the device's,
 # whose registers go into addresses in HBM alone.
 LONG = {
     ("blas.gemm", LONG_EXACT): (45000, "loops over moduli and blocks choose constants and residues in SBUF"),
     ("blas.pair_energy", LONG_PAIRS): (48000, "the loop over pairs chooses columns of energies in SBUF"),
+    ("solver.potrf", "--n 4096"): (21000, "each panel is recorded between the columns of the one before, in SBUF"),
 }
 
 

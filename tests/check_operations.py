@@ -12,8 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 # Operations beside trnblas that have no device kernel; `trnsci coverage blas` tells trnblas's. Everything else has one.
-HOST_ONLY = {"sparse.spgemm", "sparse.spsv", "sparse.csr2csc", "sparse.read", "sparse.cholesky", "sparse.lu", "sparse.qr",
-             "solver.getrf"}
+HOST_ONLY = {"sparse.spgemm", "sparse.spsv", "sparse.csr2csc", "sparse.read", "sparse.cholesky", "sparse.lu", "sparse.qr"}
 # Operations whose kernel needs a later machine than trn2.
 MACHINES = {"blas.mx_gemm": "trn3", "blas.mx_quantize": "trn3"}
 # Extents by option, taken by the operations that have the option; others keep their defaults.

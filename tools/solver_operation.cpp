@@ -40,11 +40,11 @@ class SolverOperation final : public Operation {
         .completes(precision_words());
   }
 
-  // What the operation runs on a device. All but Cholesky and LU look at results on the way (a panel that breaks down,
-  // a residual that is not small yet, how many eigenvalues a half has): their programs are those of a run with random
-  // operands. Of the others nothing is computed.
+  // What the operation runs on a device. All but Cholesky look at results on the way (rows that a panel chose, a panel
+  // that breaks down, a residual that is not small yet, how many eigenvalues a half has): their programs are those of a
+  // run with random operands. Of Cholesky nothing is computed.
   Programs programs(const tile::Machine& machine) const override {
-    const bool looks_at_results = row_.has_m || row_.nrhs > 0 || name() == "solver.eigh";
+    const bool looks_at_results = name() != "solver.potrf";
     return (looks_at_results ? executed_programs : recorded_programs)(machine, [&](const Executor& executor) {
       const SolverCase c = make(executor);
       c.reset();

@@ -322,7 +322,7 @@ TEST_F(Solver, BadArgumentsAreStatuses) {
   EXPECT_EQ(da.get(), host) << "what is refused is not written";
 }
 
-// On a device: Cholesky in float runs there; LU has no kernel.
+// On a device: Cholesky and LU in float run there; LU in double has no kernel.
 TEST_F(Solver, OnASimulatedDevice) {
   trnsolverDnDestroy(handle);
   open("sim:trn2");
@@ -334,7 +334,18 @@ TEST_F(Solver, OnASimulatedDevice) {
   EXPECT_EQ(info.get()[0], 0);
   const Wide l = Wide(n, n, da.get(), n).triangle(true);
   EXPECT_LT(distance(l * l.adjoint(), Wide(n, n, a, n)), 40 * n * 6e-8 * 2 * n);
-  EXPECT_EQ(trnsolverDnSgetrf(handle, n, n, da, n, nullptr, pivots, info), TRNSOLVER_STATUS_NOT_SUPPORTED);
+  // A x = the sum of A's columns has x = 1.
+  std::vector<float> sums(n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) sums[i] += a[j * n + i];
+  }
+  const Mem<float> factor(a), x(sums);
+  TRN_OK(trnsolverDnSgetrf(handle, n, n, factor, n, nullptr, pivots, info));
+  EXPECT_EQ(info.get()[0], 0);
+  TRN_OK(trnsolverDnSgetrs(handle, TRNBLAS_OP_N, n, 1, factor, n, pivots, x, n, info));
+  for (const float value : x.get()) EXPECT_NEAR(value, 1, 1e-4);
+  const Mem<double> doubles(wide);
+  EXPECT_EQ(trnsolverDnDgetrf(handle, n, n, doubles, n, nullptr, pivots, info), TRNSOLVER_STATUS_NOT_SUPPORTED);
 }
 
 }  // namespace

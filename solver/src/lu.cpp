@@ -3,6 +3,7 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
+#include "copies.hpp"
 #include "kernels/factorisations.hpp"
 #include "norms.hpp"
 #include "scalars.hpp"
@@ -36,7 +37,9 @@ template <Scalar T> Report getrf(const Executor& executor, const MatrixView<T>& 
   checks::output(operation, "the pivot vector", executor, pivots);
   checks::size(operation, "the pivot vector", pivots, std::min(a.rows(), a.columns()));
   checks::native(operation, options.precision);
-  return report_of<T>(dispatch(kGetrf<T>, executor, {a, pivots}), pivots.size(), kName);
+  return reported<T>(pivots.size(), kName, [&](Report& report) {
+    return dispatch(kGetrf<T>, executor, {a, pivots, &report});
+  });
 }
 
 template <Scalar T> Report getrs(const Executor& executor, Op op, const ConstMatrix<T>& factor,
@@ -47,14 +50,18 @@ template <Scalar T> Report getrs(const Executor& executor, Op op, const ConstMat
   checks::output(operation, "B", executor, b);
   checks::rows(operation, "B", b, factor.rows());
   checks::apart(operation, "the factor", factor, "B", b);
-  return report_of<T>(dispatch(kGetrs<T>, executor, {op, factor, pivots, b}), 3 * factor.rows(), kName);
+  return reported<T>(3 * factor.rows(), kName, [&](Report& report) {
+    return dispatch(kGetrs<T>, executor, {op, factor, pivots, b, &report});
+  });
 }
 
 template <Scalar T>
 Report getri(const Executor& executor, const MatrixView<T>& factor, const VectorView<const std::int64_t>& pivots) {
   check_factor("solver.getri", executor, factor, pivots);
   checks::output("solver.getri", "the factor", executor, factor);
-  return report_of<T>(dispatch(kGetri<T>, executor, {factor, pivots}), factor.rows(), kName);
+  return reported<T>(factor.rows(), kName, [&](Report& report) {
+    return dispatch(kGetri<T>, executor, {factor, pivots, &report});
+  });
 }
 
 template <Scalar T>
@@ -72,9 +79,15 @@ template <Scalar T> Lu<T>::Lu(const Executor& executor, const ConstMatrix<T>& a,
   checks::square("solver.lu", "A", a);
   (void)kernel_of(kGetrf<T>, executor);  // before anything is read
   const MatrixView<T> own = storage_.view().transposed();
-  host::copy_part(a, own);
-  norms_[0] = static_cast<Real<T>>(norm_of(a, Norm::One));
-  norms_[1] = static_cast<Real<T>>(norm_of(a, Norm::Infinity));
+  copies::move(a, own);
+  const auto set_norms = [this](const MatrixView<const T>& x) {
+    norms_[0] = static_cast<Real<T>>(norm_of(x, Norm::One));
+    norms_[1] = static_cast<Real<T>>(norm_of(x, Norm::Infinity));
+  };
+  if (executor.family() == Family::Host)
+    set_norms(a);
+  else
+    set_norms(copies::on_host(MatrixView<const T>(a)).view());
   report_ = getrf(executor, own, VectorView<std::int64_t>(pivots_.view()), options);
 }
 
@@ -87,7 +100,7 @@ template <Scalar T> Report Lu<T>::solve(const MatrixView<T>& b, Op op) const {
   checks::output(operation, "B", storage_.executor(), b);
   checks::rows(operation, "B", b, size());
   if (!report_.outcome.ok()) {
-    host::fill(b, host::not_a_number<T>());
+    copies::fill_nan(b);
     return report_;
   }
   return getrs<T>(storage_.executor(), op, factor(), pivots(), b);
@@ -101,10 +114,10 @@ template <Scalar T> Matrix<T> Lu<T>::inverse(Report& report) const {
   Matrix<T> inverse(storage_.executor(), size(), size());
   report = report_;
   if (report.outcome.ok()) {
-    host::copy_part(factor(), inverse.view());
+    copies::move(factor(), inverse.view());
     report = getri(storage_.executor(), inverse.view(), pivots());
   }
-  if (!report.outcome.ok()) host::fill(inverse.view(), host::not_a_number<T>());
+  if (!report.outcome.ok()) copies::fill_nan(inverse.view());
   return inverse;
 }
 
@@ -112,9 +125,14 @@ namespace {
 template <class T>
 ScaledProduct<T> signed_diagonal(const MatrixView<const T>& factor, const VectorView<const std::int64_t>& pivots) {
   ScaledProduct<T> product;
-  for (std::int64_t i = 0; i < factor.rows(); ++i) {
-    product.multiply(host::element(factor, i, i));
-    if (pivots.data()[i] != i) product.negate();
+  const std::vector<T> values = copies::diagonal(factor);
+  std::vector<std::int64_t> rows(values.size());
+  if (!rows.empty()) {
+    copy(View<const std::int64_t>(pivots), View<std::int64_t>(Executor::host(), rows.data(), {pivots.size()}));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    product.multiply(values[i]);
+    if (rows[i] != static_cast<std::int64_t>(i)) product.negate();
   }
   return product;
 }

@@ -105,13 +105,6 @@ Outcome factor(const Executor& executor, const TriangleArgs<float>& g) {
   return {};
 }
 
-// B = the unit matrix.
-template <class T> Matrix<T> unit_matrix(const Executor& executor, std::int64_t n) {
-  std::vector<T> values(static_cast<std::size_t>(n * n));
-  for (std::int64_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i * (n + 1))] = T(1);
-  return Matrix<T>::from_host(executor, n, n, values);
-}
-
 template <class T> Outcome zero_on(const std::vector<T>& diagonal) {
   const auto zero = std::find(diagonal.begin(), diagonal.end(), T(0));
   return zero == diagonal.end() ? Outcome{} : Outcome{Status::Singular, zero - diagonal.begin()};

@@ -60,6 +60,35 @@ template <Scalar T> Real<T> pocon(const Executor& executor, const ConditionArgs<
   return reciprocal<T>(static_cast<double>(g.norm), one_norm_estimate(n, solve, solve));
 }
 
+// P does not change a norm of (P^T L U)^-1: the exchanges are not needed.
+template <> float gecon(const Executor& executor, const ConditionArgs<float>& g) {
+  const std::int64_t n = g.factor.rows();
+  if (n == 0) return 1;
+  if (!std::isfinite(g.norm)) return host::not_a_number<float>();
+  for (const float pivot : diagonal(g.factor)) {
+    if (pivot == 0) return 0;
+  }
+  const auto solve = [&](Op op) {
+    return [&, op](const std::vector<double>& x) {
+      return on_column<float>(executor, x, [&](const MatrixView<float>& column) {
+        const auto divide = [&](Uplo uplo, Diag diag) {
+          blas::trsm<float>(executor, Side::Left, uplo, op, diag, 1.0F, g.factor, column);
+        };
+        if (op == Op::N) {
+          divide(Uplo::Lower, Diag::Unit);
+          divide(Uplo::Upper, Diag::NonUnit);
+        } else {
+          divide(Uplo::Upper, Diag::NonUnit);
+          divide(Uplo::Lower, Diag::Unit);
+        }
+      });
+    };
+  };
+  const bool one = g.which == Norm::One;  // the infinity norm is the 1-norm of the transpose
+  return reciprocal<float>(static_cast<double>(g.norm),
+                           one_norm_estimate(n, solve(one ? Op::N : Op::T), solve(one ? Op::T : Op::N)));
+}
+
 template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<T>& g) {
   const std::int64_t n = g.factor.rows();
   if (n == 0) return 1;

@@ -24,4 +24,11 @@ void copy_triangle(const Executor& executor, const MatrixView<const float>& a, U
 void copy_triangle(const Executor& executor, const MatrixView<const double>& a, Uplo uplo, const MatrixView<double>& b,
                    bool zeros);
 
+// The unit matrix in the executor's memory.
+template <class T> [[nodiscard]] Matrix<T> unit_matrix(const Executor& executor, std::int64_t n) {
+  std::vector<T> values(static_cast<std::size_t>(n * n));
+  for (std::int64_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i * (n + 1))] = T(1);
+  return Matrix<T>::from_host(executor, n, n, values);
+}
+
 }  // namespace trn::solver::device

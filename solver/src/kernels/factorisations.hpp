@@ -1,5 +1,5 @@
 // The kernels of the factorisations, both families. Devices have those of Cholesky and of triangles for float and
-// double, those of QR for float.
+// double, those of LU and QR for float.
 //
 // The entry points have checked shapes, executors and addresses. Kernels look for NaN and infinities themselves. One
 // that has more to say than its outcome writes it into `report`, which holds what is said of the host's kernel: device
@@ -35,16 +35,19 @@ template <Scalar T> struct PotrsArgs {
 template <Scalar T> struct GetrfArgs {
   MatrixView<T> a;
   Pivots pivots;
+  Report* report = nullptr;
 };
 template <Scalar T> struct GetrsArgs {
   Op op;
   MatrixView<const T> factor;
   ConstPivots pivots;
   MatrixView<T> b;
+  Report* report = nullptr;
 };
 template <Scalar T> struct GetriArgs {
   MatrixView<T> factor;
   ConstPivots pivots;
+  Report* report = nullptr;
 };
 template <Scalar T> struct GeqrfArgs {
   MatrixView<T> a;
@@ -146,6 +149,14 @@ template <Scalar T> Real<T> trcon(const Executor& executor, const ConditionArgs<
 template <Scalar T> Outcome geqrf(const Executor& executor, const GeqrfArgs<T>& args);
 template <Scalar T> Outcome orgqr(const Executor& executor, const OrgqrArgs<T>& args);
 template <Scalar T> Outcome ormqr(const Executor& executor, const OrmqrArgs<T>& args);
+template <Scalar T> Outcome getrf(const Executor& executor, const GetrfArgs<T>& args);
+template <Scalar T> Outcome getrs(const Executor& executor, const GetrsArgs<T>& args);
+template <Scalar T> Outcome getri(const Executor& executor, const GetriArgs<T>& args);
+template <Scalar T> Real<T> gecon(const Executor& executor, const ConditionArgs<T>& args);
+template <> Outcome getrf(const Executor& executor, const GetrfArgs<float>& args);
+template <> Outcome getrs(const Executor& executor, const GetrsArgs<float>& args);
+template <> Outcome getri(const Executor& executor, const GetriArgs<float>& args);
+template <> float gecon(const Executor& executor, const ConditionArgs<float>& args);
 template <> Outcome geqrf(const Executor& executor, const GeqrfArgs<float>& args);
 template <> Outcome orgqr(const Executor& executor, const OrgqrArgs<float>& args);
 template <> Outcome ormqr(const Executor& executor, const OrmqrArgs<float>& args);
@@ -180,10 +191,14 @@ template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotri
                                                                                  TRN_DEVICE_KERNEL(potri, kReal<T>)};
 template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kPocon{"solver.pocon", host::pocon<T>,
                                                                                   TRN_DEVICE_KERNEL(pocon, kReal<T>)};
-template <class T> inline constexpr KernelTable<GetrfArgs<T>, Outcome> kGetrf{"solver.getrf", host::getrf<T>};
-template <class T> inline constexpr KernelTable<GetrsArgs<T>, Outcome> kGetrs{"solver.getrs", host::getrs<T>};
-template <class T> inline constexpr KernelTable<GetriArgs<T>, Outcome> kGetri{"solver.getri", host::getri<T>};
-template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kGecon{"solver.gecon", host::gecon<T>};
+template <class T> inline constexpr KernelTable<GetrfArgs<T>, Outcome> kGetrf{"solver.getrf", host::getrf<T>,
+                                                                              TRN_DEVICE_KERNEL(getrf, kSingle<T>)};
+template <class T> inline constexpr KernelTable<GetrsArgs<T>, Outcome> kGetrs{"solver.getrs", host::getrs<T>,
+                                                                              TRN_DEVICE_KERNEL(getrs, kSingle<T>)};
+template <class T> inline constexpr KernelTable<GetriArgs<T>, Outcome> kGetri{"solver.getri", host::getri<T>,
+                                                                              TRN_DEVICE_KERNEL(getri, kSingle<T>)};
+template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kGecon{"solver.gecon", host::gecon<T>,
+                                                                                  TRN_DEVICE_KERNEL(gecon, kSingle<T>)};
 template <class T> inline constexpr KernelTable<GeqrfArgs<T>, Outcome> kGeqrf{"solver.geqrf", host::geqrf<T>,
                                                                               TRN_DEVICE_KERNEL(geqrf, kSingle<T>)};
 template <class T> inline constexpr KernelTable<OrgqrArgs<T>, Outcome> kOrgqr{"solver.orgqr", host::orgqr<T>,

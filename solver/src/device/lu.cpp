@@ -1,0 +1,280 @@
+// LU with partial pivoting on devices, float: panels of 128 columns (getrf_program.hpp), after each the exchange of
+// rows in the whole matrix, U right of the panel by a triangular solve and the rest by a product, both of trnblas.
+//
+//   P A(., k) = L U(k, k) in SBUF,  A <- P A,  U(k, .) = L(k, k)^-1 A(k, .),  A(rest, .) <- A - L(rest, k) U(k, .)
+//
+// Rows must be contiguous to be moved by DMA. A matrix whose columns are is turned by the Tensor Engine into a copy and
+// back. The host sees which row each step chose, 128 numbers a panel, and makes LAPACK's exchanges of them.
+#include <trn/blas/gemm.hpp>
+#include <trn/blas/trsm.hpp>
+#include <trn/solver/getrf_program.hpp>
+#include <trn/tile/launch.hpp>
+#include <trn/tile/words.hpp>
+
+#include "device/operands.hpp"
+#include "kernels/factorisations.hpp"
+#include "norm_estimate.hpp"
+
+namespace trn::solver::device {
+
+namespace {
+
+constexpr std::int64_t kPanel = 128, kLeaf = 16;
+using ConstView = MatrixView<const float>;
+using Exchanges = std::vector<std::int64_t>;  // step i exchanges row i with row [i]
+
+// Exchanges of rows.
+void needs_gathers(const char* operation, const Executor& executor) {
+  const tile::Machine& machine = tile::device_of(executor).machine();
+  if (!machine.indirect_dma)
+    fail<NotImplemented>("{}: {} has no gathers; it runs on the host", operation, machine.name);
+}
+
+// |P A - L U| <= bound |L||U| elementwise, to first order. An element is a sum of products of the Tensor Engine by 128
+// outside of panels and by 16 within, each subtracted from what there was, of 16 differences in a leaf, and of the
+// quotient by a reciprocal; U right of a panel has the residual of its triangular solve.
+double lu_bound(std::int64_t k, double solved) {
+  const tile::Words& words = tile::words_of(Mode::Native);
+  constexpr double u = 0x1p-24;
+  const auto updates = static_cast<double>((k + kPanel - 1) / kPanel + kPanel / kLeaf);
+  return tile::sum_error(words, std::min(k, kPanel)) + tile::sum_error(words, std::min(k, kLeaf)) + solved +
+         (updates + 2 * kLeaf + 4) * u;
+}
+
+// A whose rows are contiguous: itself, or a copy that store() brings back.
+class Rows {
+ public:
+  Rows(const Executor& executor, const MatrixView<float>& a)
+      : executor_(executor),
+        a_(a),
+        copied_(a.rows() > 0 && a.columns() > 0 && !(a.column_stride() == 1 && a.row_stride() >= a.columns())),
+        copy_(executor, copied_ ? a.rows() : 0, copied_ ? a.columns() : 0) {
+    if (!copied_) return;
+    if (turns())
+      turn(a_.transposed(), copy_.view());
+    else
+      move(a_, copy_.view());
+  }
+  [[nodiscard]] MatrixView<float> view() const { return copied_ ? copy_.view() : a_; }
+  void store() const {
+    if (!copied_) return;
+    if (turns())
+      turn(copy_.view(), a_.transposed());
+    else
+      move(copy_.view(), a_);
+  }
+
+ private:
+  [[nodiscard]] bool turns() const { return a_.row_stride() == 1 && a_.column_stride() >= a_.rows(); }
+  // to = the transpose of from; the rows of both are contiguous.
+  void turn(const MatrixView<float>& from, const MatrixView<float>& to) const {
+    tile::launch(executor_, turn_program, TurnShape{from.rows(), from.columns(), from.row_stride(), to.row_stride()},
+                 {{"a", from.data()}, {"b", to.data()}});
+  }
+
+  Executor executor_;
+  MatrixView<float> a_;
+  bool copied_;
+  Matrix<float> copy_;
+};
+
+// Row to[i] of A becomes what row from[i] was.
+void move_rows(const Executor& executor, const MatrixView<float>& a, std::vector<std::uint32_t> from,
+               std::vector<std::uint32_t> to) {
+  if (to.empty() || a.columns() == 0) return;
+  ensure(to.size() <= kMovedRows, "solver.getrf: {} rows to move at once", to.size());
+  from.resize(kMovedRows, 0);
+  to.resize(kMovedRows, static_cast<std::uint32_t>(a.rows()));  // no move
+  const auto list = [&](const std::vector<std::uint32_t>& values) {
+    std::vector<std::int32_t> copied(values.begin(), values.end());
+    return Array<std::int32_t>::from_host(executor, {kMovedRows}, copied);
+  };
+  const Array<std::int32_t> sources = list(from), targets = list(to);
+  tile::launch(executor, move_rows_program, MoveRowsShape{a.rows(), a.columns(), a.row_stride()},
+               {{"from", sources.data()}, {"to", targets.data()}, {"a", a.data()}, {"moved", a.data()}});
+}
+
+// The exchanges first, first + 1, ... of `count` steps, or backwards, as moves of at most 2 count rows.
+void exchange(const Executor& executor, const MatrixView<float>& a, const Exchanges& exchanges, std::int64_t first,
+              std::int64_t count, bool backwards) {
+  std::vector<std::int64_t> touched;
+  for (std::int64_t i = first; i < first + count; ++i) {
+    touched.push_back(i);
+    touched.push_back(exchanges[static_cast<std::size_t>(i)]);
+  }
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  const auto index = [&](std::int64_t row) {
+    return static_cast<std::size_t>(std::lower_bound(touched.begin(), touched.end(), row) - touched.begin());
+  };
+  std::vector<std::int64_t> holds = touched;  // the row that lies in each of these places
+  for (std::int64_t s = 0; s < count; ++s) {
+    const std::int64_t i = backwards ? first + count - 1 - s : first + s;
+    std::swap(holds[index(i)], holds[index(exchanges[static_cast<std::size_t>(i)])]);
+  }
+  std::vector<std::uint32_t> from, to;
+  for (std::size_t t = 0; t < touched.size(); ++t) {
+    if (holds[t] == touched[t]) continue;
+    from.push_back(static_cast<std::uint32_t>(holds[t]));
+    to.push_back(static_cast<std::uint32_t>(touched[t]));
+  }
+  move_rows(executor, a, std::move(from), std::move(to));
+}
+void exchange_all(const Executor& executor, const MatrixView<float>& a, const Exchanges& exchanges, bool backwards) {
+  const auto n = static_cast<std::int64_t>(exchanges.size()), groups = (n + kPanel - 1) / kPanel;
+  for (std::int64_t s = 0; s < groups; ++s) {
+    const std::int64_t first = (backwards ? groups - 1 - s : s) * kPanel;
+    exchange(executor, a, exchanges, first, std::min(kPanel, n - first), backwards);
+  }
+}
+
+// LAPACK's exchanges from the rows that a panel of m rows chose, which begins at row `start`: false where an element
+// overflowed and no row was found.
+bool append(const std::vector<float>& chosen, std::int64_t m, std::int64_t start, Exchanges& exchanges) {
+  std::vector<std::int64_t> place(static_cast<std::size_t>(m)), holds(static_cast<std::size_t>(m));
+  for (std::int64_t i = 0; i < m; ++i) place[static_cast<std::size_t>(i)] = holds[static_cast<std::size_t>(i)] = i;
+  const std::int64_t padded = (m + kPanel - 1) / kPanel * kPanel;
+  for (std::size_t j = 0; j < chosen.size(); ++j) {
+    if (!(chosen[j] >= static_cast<float>(padded - m + 1) && chosen[j] <= static_cast<float>(padded))) return false;
+    const std::int64_t row = padded - static_cast<std::int64_t>(chosen[j]),
+                       other = place[static_cast<std::size_t>(row)];
+    if (other < static_cast<std::int64_t>(j)) return false;  // chosen before
+    exchanges.push_back(start + other);
+    place[static_cast<std::size_t>(holds[j])] = other;
+    std::swap(holds[j], holds[static_cast<std::size_t>(other)]);
+    place[static_cast<std::size_t>(row)] = static_cast<std::int64_t>(j);
+  }
+  return true;
+}
+
+// False where an element overflowed.
+bool factor(const Executor& executor, const MatrixView<float>& a, Exchanges& exchanges, double& solved) {
+  const std::int64_t m = a.rows(), n = a.columns(), k = std::min(m, n);
+  for (std::int64_t first = 0; first < k; first += kPanel) {
+    const std::int64_t w = std::min(kPanel, k - first), height = m - first, rest = n - first - w;
+    const MatrixView<float> panel = a.block(first, first, height, w);
+    const Array<float> chosen(executor, {w});
+    tile::launch(executor, getrf_panel_program, LuPanelShape{height, w, a.row_stride(), 1},
+                 {{"a", panel.data()}, {"factor", panel.data()}, {"chosen", chosen.data()}});
+    if (!append(chosen.to_host(), height, first, exchanges)) return false;
+    exchange(executor, a, exchanges, first, w, false);
+    if (rest == 0) continue;
+    const MatrixView<float> right = a.block(first, first + w, w, rest);
+    solved = std::max(solved, blas::trsm<float>(executor, Side::Left, Uplo::Lower, Op::N, Diag::Unit, 1.0F,
+                                                a.block(first, first, w, w), right)
+                                  .bound);
+    if (height == w) continue;
+    blas::gemm(executor, Op::N, Op::N, -1.0F, ConstView(a.block(first + w, first, height - w, w)), ConstView(right),
+               1.0F, a.block(first + w, first + w, height - w, rest));
+  }
+  return true;
+}
+
+Exchanges exchanges_of(const char* operation, const ConstPivots& pivots, std::int64_t rows) {
+  Exchanges exchanges(static_cast<std::size_t>(pivots.size()));
+  if (pivots.size() > 0) {
+    copy(View<const std::int64_t>(pivots), View<std::int64_t>(Executor::host(), exchanges.data(), {pivots.size()}));
+  }
+  for (std::size_t i = 0; i < exchanges.size(); ++i) {
+    const std::int64_t p = exchanges[i];
+    require(p >= static_cast<std::int64_t>(i) && p < rows, "{}: pivot {} is {}; getrf's lie between {} and {}",
+            operation, i, p, i, rows - 1);
+  }
+  return exchanges;
+}
+
+Outcome zero_pivot(const ConstView& factor) {
+  const std::vector<float> values = diagonal(factor);
+  const auto zero = std::find(values.begin(), values.end(), 0.0F);
+  return zero == values.end() ? Outcome{} : Outcome{Status::Singular, zero - values.begin()};
+}
+
+// op(A) X = B over B, for a factor and right-hand sides that have been looked at.
+double solve(const Executor& executor, Op op, const ConstView& factor, const Exchanges& exchanges,
+             const MatrixView<float>& b) {
+  double bound = 0;
+  const auto divide = [&](Uplo uplo, Diag diag) {
+    bound += blas::trsm<float>(executor, Side::Left, uplo, op, diag, 1.0F, factor, b).bound;
+  };
+  const auto rows = [&](bool backwards) {
+    const Rows turned(executor, b);
+    exchange_all(executor, turned.view(), exchanges, backwards);
+    turned.store();
+  };
+  if (op == Op::N) {
+    rows(false);
+    divide(Uplo::Lower, Diag::Unit);
+    divide(Uplo::Upper, Diag::NonUnit);
+  } else {
+    divide(Uplo::Upper, Diag::NonUnit);
+    divide(Uplo::Lower, Diag::Unit);
+    rows(true);
+  }
+  return bound;
+}
+
+void say(Report* report, double bound) {
+  if (!report) return;
+  report->algorithm = "blocked lu, partial pivoting";
+  report->accuracy = {Mode::Native, 1, bound};
+}
+
+}  // namespace
+
+template <> Outcome getrf(const Executor& executor, const GetrfArgs<float>& g) {
+  needs_gathers("solver.getrf", executor);
+  const std::int64_t k = g.pivots.size();
+  Exchanges exchanges;
+  Outcome bad = finite(executor, g.a);
+  double solved = 0;
+  if (bad.ok()) {
+    const Rows rows(executor, g.a);
+    const bool whole = factor(executor, rows.view(), exchanges, solved);
+    rows.store();
+    bad = finite(executor, g.a);
+    if (bad.ok() && !whole) bad = {Status::NotFinite, 0};
+  }
+  say(g.report, lu_bound(k, solved));
+  if (!bad.ok()) {
+    fill_nan(g.a);
+    exchanges.assign(static_cast<std::size_t>(k), 0);
+  }
+  if (k > 0) copy(View<const std::int64_t>(Executor::host(), exchanges.data(), {k}), View<std::int64_t>(g.pivots));
+  return bad.ok() ? zero_pivot(g.a) : bad;
+}
+
+template <> Outcome getrs(const Executor& executor, const GetrsArgs<float>& g) {
+  needs_gathers("solver.getrs", executor);
+  const Exchanges exchanges = exchanges_of("solver.getrs", g.pivots, g.factor.rows());
+  Outcome bad = finite(executor, g.factor);
+  if (bad.ok()) bad = finite(executor, g.b);
+  if (bad.ok()) bad = zero_pivot(g.factor);
+  say(g.report, 0);
+  if (!bad.ok()) {
+    fill_nan(g.b);
+    return bad;
+  }
+  if (g.b.rows() == 0 || g.b.columns() == 0) return {};
+  const double bound = solve(executor, g.op, g.factor, exchanges, g.b);
+  say(g.report, lu_bound(g.factor.rows(), 0) + 2 * bound);
+  return {};
+}
+
+template <> Outcome getri(const Executor& executor, const GetriArgs<float>& g) {
+  needs_gathers("solver.getri", executor);
+  const Exchanges exchanges = exchanges_of("solver.getri", g.pivots, g.factor.rows());
+  say(g.report, 0);
+  if (const Outcome bad = finite(executor, g.factor); !bad.ok()) {
+    fill_nan(g.factor);
+    return bad;
+  }
+  if (const Outcome bad = zero_pivot(g.factor); !bad.ok()) return bad;
+  if (g.factor.rows() == 0) return {};
+  const Matrix<float> x = unit_matrix<float>(executor, g.factor.rows());
+  const double bound = solve(executor, Op::N, g.factor, exchanges, x.view());
+  move(x.view(), g.factor);
+  say(g.report, bound);
+  return finite(executor, g.factor);
+}
+
+}  // namespace trn::solver::device
