@@ -15,7 +15,7 @@ def on_config(config):
     folder = pathlib.Path(config["docs_dir"])
     known = set(named(config["nav"]))
     pages = {x.relative_to(folder).as_posix() for x in folder.rglob("*.md")}
-    rest = sorted(x for x in pages - known if not x.startswith(("headers/", "source/")))
+    rest = sorted(x for x in pages - known if not x.startswith(("headers/", "source/", "python/reference/")))
     if rest:
         config["nav"].append({"More": rest})
     return config

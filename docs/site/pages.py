@@ -3,7 +3,7 @@
 usage: pages.py FOLDER
 
 Documents and READMEs are taken as they are, at places of their own, with their links rewritten. Public headers become pages
-(headers.py), notebooks too (notebooks.py), and so does every other file that a document links to.
+(headers.py), notebooks (notebooks.py) and functions of the Python package (python_reference.py) too, and so does every other file that a document links to.
 """
 import os
 import pathlib
@@ -13,6 +13,7 @@ import sys
 
 import headers
 import notebooks
+import python_reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPONENTS = ["core", "tile", "comm", "neuron", "blas", "fft", "rand", "solver", "sparse", "tensor", "apps/mp2"]
@@ -113,6 +114,8 @@ def main():
         write(folder, name, headers.render(path, name.removeprefix("headers/").removesuffix(".md")))
         done.add(path)
     write(folder, "headers/index.md", index_of_headers())
+    for name, text in python_reference.pages():
+        write(folder, name, text)
     for path in sorted(wanted - done):
         if path.suffix in PICTURES:
             (folder / place(path)).parent.mkdir(parents=True, exist_ok=True)

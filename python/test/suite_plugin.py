@@ -4,6 +4,7 @@
     scipy.fft      trnsci.fft becomes SciPy's global backend; TRN_ONLY=1: SciPy's own may not help out
     numpy.random   a class of NumPy's smoke tests for each of our bit generators: test_smoke_of_ours.py
     opt_einsum     tensordot, transpose and einsum of its NumPy backend are replaced
+    scipy.sparse   products, transposes, sums and solves of scipy.sparse._sparsetools are replaced: suite_sparse.py
 
 At the end it prints which calls reached us: a suite that passes without any proves nothing.
 """
@@ -14,6 +15,7 @@ import numpy as np
 import trnsci
 
 CALLS = {}
+DECLINED = {}
 
 
 def counted(name, function):
@@ -43,13 +45,18 @@ def use_opt_einsum():
         dispatch._cached_funcs[name, "numpy"] = counted(name, getattr(trnsci.tensor, name))
 
 
+def use_scipy_sparse():
+    import suite_sparse
+    suite_sparse.replace(CALLS, DECLINED)
+
+
 def pytest_configure(config):
-    {"numpy.fft": use_numpy_fft, "scipy.fft": use_scipy_fft, "opt_einsum": use_opt_einsum,
+    {"scipy.sparse": use_scipy_sparse, "numpy.fft": use_numpy_fft, "scipy.fft": use_scipy_fft, "opt_einsum": use_opt_einsum,
      "numpy.random": lambda: None}[os.environ["TRN_SUITE"]]()
 
 
 def pytest_terminal_summary(terminalreporter):
     calls = dict(trnsci.fft.backend_calls) if os.environ["TRN_SUITE"] == "scipy.fft" else CALLS
-    declined = sum(trnsci.fft.backend_declined.values())
-    terminalreporter.write_line(f"calls that reached trnsci: {sum(calls.values())} of {len(calls)} functions; declined: {declined} "
-                                f"{dict(trnsci.fft.backend_declined)}")
+    declined = DECLINED or dict(trnsci.fft.backend_declined)
+    terminalreporter.write_line(f"calls that reached trnsci: {sum(calls.values())} of {len(calls)} functions; declined: "
+                                f"{sum(declined.values())} {declined}")

@@ -83,8 +83,10 @@ def test_linalg_refusals_and_what_stays_numpys():
         xp.linalg.cholesky(-np.eye(3))
     with pytest.raises(ValueError, match="mode"):
         xp.linalg.qr(np.eye(2), mode="raw")
-    with pytest.raises(NotImplementedError, match="one rtol"):
-        xp.linalg.pinv(np.ones((2, 3, 3)), rtol=np.ones(2))
+    diagonals = np.stack([np.diag([1.0, 0.1, 0.01])] * 3)
+    limits = np.array([0.5, 0.05, 1.0])
+    np.testing.assert_allclose(xp.linalg.pinv(diagonals, rtol=limits), np.linalg.pinv(diagonals, limits))
+    assert xp.linalg.matrix_rank(diagonals, rtol=limits).tolist() == [1, 2, 0]
     before = dict(xp.calls)
     assert xp.linalg.inv(np.ones((0, 3, 3))).shape == (0, 3, 3) and xp.linalg.det(np.eye(2, dtype=int)) == 1
     assert xp.calls == before

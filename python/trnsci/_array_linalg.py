@@ -89,16 +89,24 @@ def solve(x1: Matrices, x2: Matrices, /) -> Matrices:
     return x[..., 0] if x2.ndim == 1 else x
 
 
+def _with_tolerance(function: Callable[[Matrices, float | None], Any], x: Matrices, rtol: Any, nothing: Any) -> Matrices:
+    """function(matrix, rtol) of each matrix with its own rtol; `nothing(matrix)` where rtol >= 1 leaves no singular value."""
+    if rtol is None:
+        return _each(lambda m: function(m, None), x)[0]
+    limits = iter(np.broadcast_to(np.asarray(rtol, float), x.shape[:-2]).ravel())
+
+    def one(m: Matrices) -> Any:
+        limit = float(next(limits))
+        return nothing(m) if limit >= 1 else function(m, limit)
+    return _each(one, x)[0]
+
+
 def pinv(x: Matrices, /, *, rtol: Any = None) -> Matrices:
-    if rtol is not None and np.ndim(rtol) > 0:
-        raise NotImplementedError("pinv: one rtol for all matrices")
-    return _each(lambda m: _checked("pinv", solver.pinv(m, rtol, return_accuracy=True)), x)[0]
+    return _with_tolerance(lambda m, r: _checked("pinv", solver.pinv(m, r, return_accuracy=True)), x, rtol, lambda m: np.zeros_like(m.T))
 
 
 def matrix_rank(x: Matrices, /, *, rtol: Any = None) -> Matrices:
-    if rtol is not None and np.ndim(rtol) > 0:
-        raise NotImplementedError("matrix_rank: one rtol for all matrices")
-    return _each(lambda m: np.int64(solver.matrix_rank(m, rtol)), x)[0]
+    return _with_tolerance(lambda m, r: np.int64(solver.matrix_rank(m, r)), x, rtol, lambda m: np.int64(0))
 
 
 def slogdet(x: Matrices, /) -> SlogdetResult:
