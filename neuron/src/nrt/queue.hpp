@@ -29,8 +29,8 @@ struct Launch {
   std::shared_ptr<const tile::Executable> executable;  // keeps the model loaded
   Purpose purpose = Purpose::Operation;                // of the caller, and its stream
   int stream = 0;
-  // By the host's clock, where NeuronOptions::profile asks for times: when the run was given to the runtime and when it
-  // was known to be over. A blocking call tells both exactly. The runtime's own queue is asked by its user, so a run
+  // By the host's clock, where NeuronOptions::profile asks for times: when the run was given to the runtime and when
+  // it was known to be over. A blocking call tells both exactly. The runtime's own queue is asked by its user, so a run
   // may have been over for a while when somebody asks.
   std::chrono::steady_clock::time_point begun{}, over{};
 };
