@@ -88,11 +88,14 @@ class Gemm final : public Operation {
     const double steps = s.placement.size() > 1 ? panels * broadcast_steps(s) : 0;
     r.communication_s = wire.seconds + steps;
     r.bytes = t.core;
+    // Exact has all of k before it multiplies. Elsewhere the panel after the one that is multiplied is on its way: the
+    // first is waited for, the last product waits.
+    const double held = exact() ? k : 2 * static_cast<double>(width);
     r.memory = size * (m * k + k * n + m * n) / static_cast<double>(s.placement.size()) +
-               2 * size * static_cast<double>(width) * static_cast<double>(ml + nl);
-    // Panels ahead of the one that is multiplied are on their way: the first is waited for, the last product waits.
+               size * held * static_cast<double>(ml + nl);
     const double first = (r.communication_s + r.compute_s) / panels;
-    r.seconds = first + std::max(0.0, panels - 1) / panels * std::max(r.compute_s, r.communication_s);
+    r.seconds = exact() ? r.compute_s + r.communication_s
+                        : first + std::max(0.0, panels - 1) / panels * std::max(r.compute_s, r.communication_s);
     r.binding = r.compute_s >= r.communication_s ? panel.binding : wire.binding;
     r.note = fmt::format("grid {} x {}, {} x {} of C a rank, {:.0f} panels of {}", grid.rows(), grid.columns(), ml, nl,
                          std::ceil(panels), width);
@@ -118,7 +121,7 @@ class Cholesky final : public Operation {
  public:
   std::string name() const override { return "cholesky"; }
   std::string summary() const override {
-    return "A = L L^T in fp32, blocks of 512 go around a grid of ranks, look-ahead of one";
+    return "A = L L^T in fp32, blocks of 512 go around a grid of ranks, a step after the other";
   }
   void add_options(Options& o) override { o.number("--n", n_, "order", kBlockSize, std::int64_t{1} << 22); }
   std::string shape() const override { return fmt::format("cholesky fp32 {}", n_); }
@@ -166,7 +169,7 @@ class Cholesky final : public Operation {
       waiting += panel;
       moving += sent;
       r.bytes += summa_traffic(grid, left * kBlockSize * 4, left * kBlockSize * 4).core;
-      r.seconds += j == 0 ? panel + sent + product : std::max(product, panel + sent);
+      r.seconds += panel + sent + product;  // one after the other
     }
     r.communication_s = moving;
     r.binding = r.compute_s >= waiting + moving ? update.binding : waiting >= moving ? "panels" : wire;

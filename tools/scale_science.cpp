@@ -68,11 +68,8 @@ class Cg final : public Operation {
       const double halo_s = 2 * send.seconds();
       r.communication_s = halo_s + sum.seconds();
       r.binding = sum.seconds() > halo_s ? "latency" : send.binding;
-      // Rows that need no halo are multiplied while it comes.
-      r.seconds = std::max(product.seconds, halo_s) + (r.compute_s - product.seconds) + sum.seconds();
-    } else {
-      r.seconds = r.compute_s;
     }
+    r.seconds = r.compute_s + r.communication_s;  // the product waits for its halo
     if (r.compute_s >= r.communication_s) r.binding = product.binding;
     r.bytes = halo + (p > 1 ? 16 : 0);
     r.memory = mine * (27 * 4 + 5 * 4);
@@ -97,7 +94,8 @@ class Cg final : public Operation {
   std::int64_t n_ = 512, planes_ = 0;
 };
 
-// q = sqrt(2 p) blocks of orbitals; a rank has one pair of blocks, or the own pairs of two.
+// q = sqrt(2 p) blocks of orbitals; a rank has one pair of blocks, or the own pairs of two. The fit, which every rank
+// makes whole, is not a part of it.
 class Mp2 final : public Operation {
  public:
   std::string name() const override { return "mp2"; }
@@ -144,23 +142,14 @@ class Mp2 final : public Operation {
         block(s, b, q == 1 ? own : pairs, static_cast<double>(turns) * (2 * own > b * b ? 4 : 2) * b);
     Result r;
     r.compute_s = some.seconds;
-    const double all = 4 * static_cast<double>(nocc_) * static_cast<double>(naux_) * static_cast<double>(nvir_);
-    // A rank needs two blocks of B for each of its turns. 2 / sqrt(2 p) of B is what a square grid of p ranks needs of
-    // two operands of B / sqrt(2) each; nobody needs more than B.
-    const double needed = std::min(1.0, 2.0 * static_cast<double>(turns) / static_cast<double>(q));
-    const double more = needed * std::sqrt(static_cast<double>(p) / 2);
-    const LevelGrid grid = best_grid(s, all / std::sqrt(2), all / std::sqrt(2));
-    const tile::Traffic t = summa_traffic(grid, all / std::sqrt(2), all / std::sqrt(2));
-    const tile::TrafficCost wire = tile::traffic_cost(s.fabric, t, s.placement, s.eta);
-    const double wire_s = wire.seconds * more;
+    // Every rank has made all of B itself, and its blocks come from its own memory: the terms of pairs are what moves.
     const tile::CollectiveCost sum = tile::collective_cost(s.fabric, tile::CollectiveKind::AllGather, work() * 16,
                                                            tile::members(s.placement), s.eta);
-    r.communication_s = wire_s + sum.seconds();
-    r.bytes = p > 1 ? t.core * more + sum.wire_bytes : 0;
-    // Orbitals come while earlier ones are multiplied; the first two of each block are waited for.
-    r.seconds = std::max(r.compute_s, wire_s) + wire_s / std::max(1.0, b) + sum.seconds();
-    r.binding = r.compute_s >= wire_s ? some.binding : wire.binding;
-    r.memory = all / static_cast<double>(p) + 2 * all / static_cast<double>(q);
+    r.communication_s = p > 1 ? sum.seconds() : 0;
+    r.bytes = p > 1 ? sum.wire_bytes : 0;
+    r.seconds = r.compute_s + r.communication_s;
+    r.binding = r.compute_s >= r.communication_s ? some.binding : sum.binding;
+    r.memory = 4 * static_cast<double>(nocc_) * static_cast<double>(naux_) * static_cast<double>(nvir_);
     r.note = fmt::format("{} blocks of {:.0f} orbitals, at most {:.0f} pairs a rank", q, b, pairs);
     return r;
   }

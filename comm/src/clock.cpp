@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <trn/comm/ahead.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/shared_stack.hpp>
@@ -24,7 +25,8 @@ RankClock::RankClock(const tile::Fabric& fabric, const tile::Placement& placemen
           group.size());
   std::iota(ranks_.begin(), ranks_.end(), 0);
   members_ = tile::members(placement_, ranks_);
-  *since_ = {executor_.backend().clock(), hbm_bytes()};
+  since_->clock = executor_.backend().clock();
+  since_->hbm_bytes = hbm_bytes();
 }
 
 RankClock::RankClock(const RankClock& whole, std::vector<int> ranks)
@@ -52,9 +54,21 @@ double RankClock::hbm_bytes() const {
 void RankClock::pass(const char* what, const tile::CollectiveCost& cost, double from) {
   Event event{EventKind::Collective, std::string(what) + " " + name(cost.algorithm)};
   event.bytes = static_cast<std::int64_t>(cost.wire_bytes);
-  executor_.backend().pass_time(std::move(event), from + cost.seconds());
+  const double until = from + cost.seconds();
+  since_->lane = std::max(since_->lane, until);
+  executor_.backend().pass_time(std::move(event), since_->ahead ? 0 : until);
   executor_.backend().drain();
-  *since_ = {executor_.backend().clock(), hbm_bytes()};
+  since_->clock = std::max(executor_.backend().clock(), since_->stack);
+  since_->hbm_bytes = hbm_bytes();
+}
+
+void RankClock::arrive() {
+  const double until = std::max(since_->lane, since_->stack);
+  executor_.backend().drain();
+  if (executor_.backend().clock() >= until) return;
+  executor_.backend().pass_time({EventKind::Collective, "arrive"}, until);
+  executor_.backend().drain();
+  since_->clock = executor_.backend().clock();
 }
 
 void RankClock::spend(const Communicator& group, tile::CollectiveKind kind, double bytes) {
@@ -62,7 +76,8 @@ void RankClock::spend(const Communicator& group, tile::CollectiveKind kind, doub
     double clock, bytes, since, hbm_bytes;
   };
   executor_.backend().drain();
-  const Said mine{executor_.backend().clock(), bytes, since_->clock, hbm_bytes() - since_->hbm_bytes};
+  const Said mine{std::max(executor_.backend().clock(), since_->lane), bytes, since_->clock,
+                  hbm_bytes() - since_->hbm_bytes};
   std::vector<Said> all(static_cast<std::size_t>(group.size()));
   group.transport().all_gather(&mine, sizeof mine, all.data());
   double latest = 0, largest = -1;
@@ -81,14 +96,19 @@ void RankClock::spend(const Communicator& group, tile::CollectiveKind kind, doub
     stack->second.bytes += all[r].hbm_bytes;
   }
   if (largest < 0) return;
-  for (const auto& [place, stack] : stacks)
-    latest = std::max(latest, stack.since + stack.bytes / fabric_.stack_bytes_per_s);
+  const tile::Placement::Place here = placement_.place(self_);
+  const std::pair own{std::int64_t{here.node} * placement_.chips + here.chip, here.core / per_stack};
+  for (const auto& [place, stack] : stacks) {
+    const double until = stack.since + stack.bytes / fabric_.stack_bytes_per_s;
+    latest = std::max(latest, until);
+    if (place == own) since_->stack = until;
+  }
   pass(name(kind), tile::collective_cost(fabric_, kind, largest, members_), latest);
 }
 
 void RankClock::spend_with(const Communicator& group, int to, double sent, int from, double received) {
   executor_.backend().drain();
-  const double mine = executor_.backend().clock();
+  const double mine = std::max(executor_.backend().clock(), since_->lane);
   double theirs = mine;
   group.transport().send_receive(to, &mine, sizeof mine, from, &theirs, sizeof theirs);
   tile::CollectiveCost dearest;
@@ -102,6 +122,16 @@ void RankClock::spend_with(const Communicator& group, int to, double sent, int f
   }
   if (dearest.seconds() == 0) return;
   pass(name(tile::CollectiveKind::SendReceive), dearest, std::max(mine, theirs));
+}
+
+Ahead::Ahead(const Communicator& group) : clock_(group.clock()) {
+  if (clock_) clock_->set_ahead(true);
+}
+Ahead::~Ahead() {
+  if (clock_) clock_->set_ahead(false);
+}
+void arrive(const Communicator& group) {
+  if (group.clock()) group.clock()->arrive();
 }
 
 namespace detail {

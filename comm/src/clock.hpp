@@ -4,6 +4,9 @@
 // Bytes and clocks of all ranks travel in one exchange, so that every rank prices the same and every transport models
 // the same seconds. Ranks whose cores share an HBM stack have its bandwidth together: what they read and wrote since
 // they last met cannot have taken less than the stack needs for the sum.
+//
+// What is asked for ahead (ahead.hpp) begins when the latest rank has asked and the lanes of all are free; engines go
+// on, and wait for it, and for what their stack needs, in arrive().
 #pragma once
 
 #include <memory>
@@ -24,11 +27,15 @@ class RankClock {
   [[nodiscard]] const tile::Fabric& fabric() const { return fabric_; }
   void spend(const Communicator& group, tile::CollectiveKind kind, double bytes);
   void spend_with(const Communicator& group, int to, double sent, int from, double received);
+  void set_ahead(bool ahead) { since_->ahead = ahead; }
+  void arrive();
 
  private:
-  // What this rank did since it last met others, shared by all of its groups.
+  // What this rank did since it last met others, and the lane of what was asked for ahead; shared by all of its groups.
   struct Since {
     double clock = 0, hbm_bytes = 0;
+    double lane = 0, stack = 0;  // until when: collective operations; what this rank's stack needs
+    bool ahead = false;
   };
   RankClock(const RankClock& whole, std::vector<int> ranks);
   [[nodiscard]] double hbm_bytes() const;

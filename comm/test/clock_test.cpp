@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <trn/comm/ahead.hpp>
 #include <trn/comm/collectives.hpp>
 #include <trn/comm/group.hpp>
 #include <trn/comm/matrix.hpp>
@@ -185,6 +186,47 @@ TEST(SharedStack, BandwidthIsShared) {
     core->bytes += 60e9;
     barrier(other);
     EXPECT_NEAR(core->now, stack + 2 * cost + 1.1 + cost, 1e-6);
+  });
+}
+
+// What is asked for ahead passes beside what a core does; the lane takes one after the other, from when the latest rank
+// has asked. What the stack needs is waited for, too.
+TEST(RankClock, AheadOfWhatNeedsIt) {
+  const Group group = testing_support::host_group(4);
+  const tile::Fabric& f = tile::fabric("trn2");
+  run(group, [&](const Communicator& plain, const Executor&) {
+    const auto core = std::make_shared<Core>();
+    const Communicator c = plain.with_fabric(f, {.ranks = 4}, Executor(core));
+    const double cost = tile::collective_cost(f, CollectiveKind::Barrier, 0, {.per_chip = 4}).seconds();
+    core->now = c.rank() == 3 ? 1 : 0.5;
+    {
+      const Ahead ahead(c);
+      barrier(c);
+      barrier(c);
+    }
+    EXPECT_EQ(core->now, c.rank() == 3 ? 1 : 0.5) << "nobody waits yet";
+    if (c.rank() == 0) core->now = 2;  // a program that takes longer hides it all
+    arrive(c);
+    EXPECT_NEAR(core->now, c.rank() == 0 ? 2 : 1 + 2 * cost, 1e-12);
+    arrive(c);
+    EXPECT_NEAR(core->now, c.rank() == 0 ? 2 : 1 + 2 * cost, 1e-12);
+    barrier(c);
+    EXPECT_NEAR(core->now, 2 + cost, 1e-12);
+    {
+      const Ahead ahead(c);
+      barrier(c);
+    }
+    barrier(c);  // begins where the lane is free
+    EXPECT_NEAR(core->now, 2 + 3 * cost, 1e-12);
+    core->bytes += c.rank() < 2 ? 500e9 : 0;  // 1000 GB of one stack, in no time by the clocks
+    {
+      const Ahead ahead(c);
+      barrier(c);
+    }
+    EXPECT_NEAR(core->now, 2 + 3 * cost, 1e-12);
+    arrive(c);
+    const double stack = 2 + 3 * cost + 1000e9 / 716e9;
+    EXPECT_NEAR(core->now, stack + cost, 1e-9);
   });
 }
 

@@ -1,7 +1,10 @@
-// dist::Matrix and dist::Array: who has what, redistribution between any two, on every number of ranks.
+// dist::Matrix and dist::Array: who has what, redistribution between any two, on every number of ranks. Replicas.
 #include <trn/comm/matrix.hpp>
 
+#include <atomic>
 #include <complex>
+
+#include <trn/comm/replicas.hpp>
 
 #include "ranks.hpp"
 
@@ -116,6 +119,56 @@ TEST(Containers, OnAPartOfTheRanks) {
     check_matrices<float>(part, cases);
     EXPECT_EQ(cases > 0, part.rank() == 0);
   });
+}
+
+// What member m computes: two numbers of its own.
+void member_of(std::int64_t m, std::span<double> result) {
+  result[0] = 1.0 / static_cast<double>(m + 1);
+  result[1] += static_cast<double>(m);  // begins as zero
+}
+TEST(Replicas, EveryMemberOnceAndOnEveryRank) {
+  int cases = 0;
+  for (const int p : kRankCounts) {
+    for (const std::int64_t count : {0, 1, 5, 12, 100}) {
+      on_ranks(p, [&](const Communicator& c) {
+        std::int64_t runs = 0;
+        const std::vector<double> all = comm::replicas<double>(c, count, 2, [&](std::int64_t m, std::span<double> x) {
+          ++runs;
+          member_of(m, x);
+        });
+        EXPECT_LE(runs, (count + p - 1) / p);
+        EXPECT_EQ(comm::sum(c, runs), count);
+        ASSERT_EQ(static_cast<std::int64_t>(all.size()), 2 * count);
+        for (std::int64_t m = 0; m < count; ++m) {
+          double one[2] = {};
+          member_of(m, one);
+          EXPECT_EQ(all[static_cast<std::size_t>(2 * m)], one[0]);
+          EXPECT_EQ(all[static_cast<std::size_t>(2 * m + 1)], one[1]);
+        }
+        if (c.rank() == 0) ++cases;
+      });
+    }
+  }
+  EXPECT_EQ(cases, 35);
+}
+TEST(Replicas, WhatOneRunThrowsEveryRankThrows) {
+  std::atomic<int> thrown = 0;
+  on_ranks(4, [&](const Communicator& c) {
+    try {
+      (void)comm::replicas<float>(
+          c, 9, 1, [](std::int64_t m, std::span<float>) { require(m < 6, "member {} has no start", m); });
+    } catch (const InvalidArgument& e) {
+      EXPECT_NE(std::string(e.what()).find("rank 0: member 8 has no start"), std::string::npos) << e.what();
+      ++thrown;
+    }
+    try {  // and the group goes on
+      (void)comm::replicas<float>(c, c.rank() == 2 ? 5 : 6, 1, [](std::int64_t, std::span<float>) {});
+    } catch (const InvalidArgument&) {
+      ++thrown;
+    }
+    EXPECT_THROW((void)comm::replicas<float>(c, -1, 1, [](std::int64_t, std::span<float>) {}), InvalidArgument);
+  });
+  EXPECT_EQ(thrown, 8);
 }
 
 }  // namespace

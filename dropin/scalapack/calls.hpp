@@ -17,8 +17,9 @@ struct BlacsGrid {
 // Null where this process has no part in the context. Collective over the grid at the first call for a context.
 [[nodiscard]] const BlacsGrid* grid_of(int context);
 
-enum class Kind : int { Gemm, Symm, Syrk, Syr2k, Trmm, Trsm, Tran };
-inline constexpr std::array kKindNames{"gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "tran"};
+enum class Kind : int { Gemm, Symm, Syrk, Syr2k, Trmm, Trsm, Tran, Potrf, Getrf, Geqrf };
+inline constexpr std::array kKindNames{"gemm", "symm", "syrk",  "syr2k", "trmm",
+                                       "trsm", "tran", "potrf", "getrf", "geqrf"};
 void count(Kind kind);
 void count_passed_on();
 

@@ -51,7 +51,7 @@ def main():
     arguments = parser.parse_args()
     p, testers, failures = arguments.letter, pathlib.Path(arguments.testers), []
     runs = [("PBLAS3", testers / "PBLAS" / f"{p}pb3tst", testers / "PBLAS" / f"P{p.upper()}BLAS3TST.dat", pblas_complaints)]
-    runs += [(name, testers / f"x{p}{name.lower()}", testers / f"{name}.dat", solver_complaints) for name in ("LLT", "LU")]
+    runs += [(name, testers / f"x{p}{name.lower()}", testers / f"{name}.dat", solver_complaints) for name in ("LLT", "LU", "QR")]
     for name, program, parameters, complaints in runs:
         if arguments.only and arguments.only != name:
             continue

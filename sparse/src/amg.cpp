@@ -240,7 +240,7 @@ template <Scalar T> void Amg<T>::Data::cycle(std::size_t l) const {
   const auto column = [&](const Array<T>& v) { return MatrixView<T>(executor, v.data(), v.size(), 1, 1, 1); };
   const Separate<T>& separate = level.separate;
   if (l + 1 == levels.size()) {
-    level.solve_last(inverse, level.b.data(), level.x.data());
+    separate.solve_last(inverse, level.b.data(), level.x.data());
     return;
   }
   const AmgLevelData<T>& next = levels[l + 1];

@@ -1,5 +1,5 @@
 // What multigrid keeps of its set-up: the levels, and the systems that are solved on them. Its own cycle reads it, and
-// the one in progressive precision.
+// the ones in progressive precision and over ranks.
 #pragma once
 
 #include <trn/sparse/amg.hpp>
@@ -27,6 +27,21 @@ template <Scalar T> struct Separate {
       }
     }
   }
+  // The last level's x, by the inverse of its connected nodes.
+  void solve_last(const std::vector<T>& inverse, const T* b_in, T* x_out) const {
+    solve(b_in, x_out);
+    const T* row = inverse.data();
+    for (const std::int32_t node : others) {
+      for (std::int64_t i = 0; i < block; ++i) {
+        T sum(0);
+        for (const std::int32_t from : others) {
+          const T* part = b_in + from * block;
+          for (std::int64_t j = 0; j < block; ++j) sum += host::times(*row++, part[j]);
+        }
+        x_out[node * block + i] = sum;
+      }
+    }
+  }
 };
 
 template <Scalar T> struct AmgLevelData {
@@ -37,22 +52,6 @@ template <Scalar T> struct AmgLevelData {
   Separate<T> separate;
   Csr<T> matrix;
   std::optional<Csr<T>> prolongation, restriction;  // none on the last level
-
-  // The last level's x, by the inverse of its connected nodes.
-  void solve_last(const std::vector<T>& inverse, const T* b_in, T* x_out) const {
-    separate.solve(b_in, x_out);
-    const T* row = inverse.data();
-    for (const std::int32_t node : separate.others) {
-      for (std::int64_t i = 0; i < separate.block; ++i) {
-        T sum(0);
-        for (const std::int32_t from : separate.others) {
-          const T* part = b_in + from * separate.block;
-          for (std::int64_t j = 0; j < separate.block; ++j) sum += host::times(*row++, part[j]);
-        }
-        x_out[node * separate.block + i] = sum;
-      }
-    }
-  }
 };
 
 template <Scalar T> struct Amg<T>::Data {
@@ -69,7 +68,7 @@ template <Scalar T> struct Amg<T>::Data {
 
 struct detail::AmgAccess {
   using Data = Amg<double>::Data;
-  static const std::shared_ptr<const Data>& data(const Amg<double>& a) { return a.data_; }
+  template <Scalar T> static const auto& data(const Amg<T>& a) { return a.data_; }
 };
 
 }  // namespace trn::sparse

@@ -150,7 +150,7 @@ struct ProgressiveAmg::Data {
     const AmgLevelData<double>& own = amg->levels[l];
     Vector x(r.size());
     if (l + 1 == amg->levels.size()) {
-      own.solve_last(amg->inverse, r.data(), x.data());
+      own.separate.solve_last(amg->inverse, r.data(), x.data());
       return x;
     }
     const WordLevel& level = levels.at({l, words});

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <trn/blas/dist_gemm.hpp>
 #include <trn/blas/gemm.hpp>
 #include <trn/comm/collectives.hpp>
 #include <trn/comm/group.hpp>
@@ -61,6 +62,31 @@ TEST(Scale, IsWithin5PercentOfARun) {
     std::printf("n %d: run %.1f us, trnsci scale %.1f us\n", static_cast<int>(n), run * 1e6,
                 modelled["seconds"].get<double>() * 1e6);
   }
+}
+
+// The library's product on the eight cores of a chip: panels of 2048 fetched while the one before is multiplied.
+TEST(Scale, IsWithin5PercentOfTheLibrary) {
+  constexpr std::int64_t kRows = 1024, kDepth = 8192;
+  double seconds = 0, together = 0;
+  comm::run(comm::Group::open("sim:trn2x8"), [&](const comm::Communicator& all, const Executor& e) {
+    const dist::Matrix<float> a(all, e, {kRows, kDepth, kRows / 2, 2048, {2, 4}}),
+        b(all, e, {kDepth, kRows, 2048, kRows / 4, {2, 4}}), c(all, e, {kRows, kRows, kRows / 2, kRows / 4, {2, 4}});
+    a.fill([](std::int64_t, std::int64_t) { return 1.f; });
+    b.fill([](std::int64_t, std::int64_t) { return 1.f; });
+    comm::barrier(all);
+    const double begin = e.backend().clock();
+    (void)blas::gemm<float>(blas::Op::N, blas::Op::N, 1, a, b, 0, c);
+    e.synchronize();
+    const double end = comm::maximum(all, e.backend().clock());
+    for (const float x : c.to_host()) ASSERT_EQ(x, static_cast<float>(kDepth));
+    if (all.rank() == 0) seconds = end - begin;
+  });
+  const nlohmann::json modelled = scale("gemm --machine trn2 --chips 1 --n 1024 --k 8192");
+  together = modelled["compute_seconds"].get<double>() + modelled["communication_seconds"].get<double>();
+  std::printf("run %.1f us, trnsci scale %.1f us, %.1f us one after the other\n", seconds * 1e6,
+              modelled["seconds"].get<double>() * 1e6, together * 1e6);
+  EXPECT_NEAR(modelled["seconds"].get<double>() / seconds, 1, 0.05);
+  EXPECT_LT(seconds, 0.95 * together);
 }
 
 // More chips are never slower, nor better than their number; nothing takes longer than its parts one after the other.

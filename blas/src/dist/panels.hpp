@@ -3,6 +3,8 @@
 // have.
 #pragma once
 
+#include <utility>
+
 #include <trn/comm/agreement.hpp>
 #include <trn/comm/place.hpp>
 
@@ -14,21 +16,38 @@ template <class T> class Panels {
  public:
   enum class Side : std::uint8_t { Left, Right };
 
-  Panels(const Aligned<T>& x, Side side, const dist::Place& place, const Executor& executor, std::int64_t width)
+  // ahead: a panel can be fetched while the one before is in use.
+  Panels(const Aligned<T>& x, Side side, const dist::Place& place, const Executor& executor, std::int64_t width,
+         bool ahead)
       : cut_(side == Side::Left ? x.column : x.row),
         along_(side == Side::Left ? place.along_row : place.along_column),
         // k runs along the columns of what is stored, or along its rows
         across_((side == Side::Left) != (x.op == Op::N)),
         mine_(across_ ? x.stored.transposed() : x.stored),
         inside_(place.inside) {
-    if (inside_ && cut_.ranks > 1) buffer_.emplace(executor, Shape{std::min(width, cut_.extent) * mine_.rows()});
+    if (!inside_ || cut_.ranks == 1) return;
+    for (std::optional<trn::Array<T>>* each : {&buffer_, &other_}) {
+      if (each == &buffer_ || ahead) each->emplace(executor, Shape{std::min(width, cut_.extent) * mine_.rows()});
+    }
   }
 
-  // Collective over the row or column: the range, stored as the operand is.
-  [[nodiscard]] MatrixView<const T> fetch(std::int64_t begin, std::int64_t width) const {
+  // Collective over the row or column: the range, stored as the operand is. It stays until the next but one is fetched
+  // where panels are fetched ahead, until the next elsewhere.
+  [[nodiscard]] MatrixView<const T> fetch(std::int64_t begin, std::int64_t width) {
     if (!inside_) return mine_.block(0, 0, 0, 0);
     if (cut_.ranks == 1) return as_stored(mine_.block(0, begin, mine_.rows(), width));
     const std::int64_t other = mine_.rows();
+    const int first = cut_.owner(begin);
+    if (along_.rank() == first && width > 0 && begin / cut_.block == (begin + width - 1) / cut_.block) {
+      // All of it is this rank's: used where it lies.
+      const MatrixView<const T> own = mine_.block(0, cut_.to_local(begin), other, width);
+      const View<const T> sent(across_ ? own : own.transposed());
+      if (other > 0)
+        comm::broadcast(along_, first,
+                        View<T>(sent.executor(), const_cast<T*>(sent.data()), sent.shape(), sent.strides()));
+      return as_stored(own);
+    }
+    if (other_) std::swap(buffer_, other_);
     const MatrixView<T> panel =
         across_ ? MatrixView<T>::column_major(buffer_->executor(), buffer_->data(), width, other).transposed()
                 : MatrixView<T>::column_major(buffer_->executor(), buffer_->data(), other, width);
@@ -58,7 +77,7 @@ template <class T> class Panels {
   bool across_;
   MatrixView<const T> mine_;  // other x k
   bool inside_;
-  std::optional<trn::Array<T>> buffer_;
+  std::optional<trn::Array<T>> buffer_, other_;
 };
 
 }  // namespace trn::blas::distributed

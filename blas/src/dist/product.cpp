@@ -1,5 +1,6 @@
 // Stationary-C SUMMA. Every rank of C's grid gets op(A) for its rows and op(B) for its columns, panel after panel along
-// k, and adds their product to what it has of C.
+// k, and adds their product to what it has of C. Where time is modelled a panel is asked for before the one in front of
+// it is multiplied, into a second buffer: Neuron's collectives run beside the engines.
 //
 // Native on the host writes C as it goes: after all ranks have their buffers nothing fails but memory of the kernel's
 // own, a MiB. Everything else works on a copy, which replaces C when all ranks have succeeded.
@@ -7,6 +8,7 @@
 
 #include <trn/blas/gemm.hpp>
 #include <trn/blas/ordered_gemm.hpp>
+#include <trn/comm/ahead.hpp>
 
 #include "checks.hpp"
 #include "dist/panels.hpp"
@@ -161,8 +163,9 @@ template <class T> Accuracy multiply(const Product<T>& p, const dist::Matrix<T>&
     apart("B", b);
     left.emplace(a, p.op_a, d.row_block, 0, d.grid);
     right.emplace(b, p.op_b, 0, d.column_block, d.grid);
-    left_panels.emplace(*left, Panels<T>::Side::Left, place, executor, std::min(width, k));
-    right_panels.emplace(*right, Panels<T>::Side::Right, place, executor, std::min(width, k));
+    const bool ahead = c.group().clock() && width < k;
+    left_panels.emplace(*left, Panels<T>::Side::Left, place, executor, std::min(width, k), ahead);
+    right_panels.emplace(*right, Panels<T>::Side::Right, place, executor, std::min(width, k), ahead);
     if (in_place) return;
     buffer.emplace(executor, Shape{out.columns(), out.rows()});
     out = MatrixView<T>::column_major(executor, buffer->data(), out.rows(), out.columns());
@@ -180,13 +183,29 @@ template <class T> Accuracy multiply(const Product<T>& p, const dist::Matrix<T>&
     const MatrixView<const T> x = left_panels->fetch(0, k), y = right_panels->fetch(0, k);
     accuracy = multiply_exactly(p, c, region, x, y, out, agreement);
   } else {
+    const auto fetch = [&](std::int64_t begin) {
+      const std::int64_t depth = std::min(width, k - begin);
+      return std::pair(left_panels->fetch(begin, depth), right_panels->fetch(begin, depth));
+    };
+    // Where time is modelled the next panel is on its way while this one is multiplied.
+    auto panel = fetch(0);
     std::int64_t begin = 0;
     do {  // at least once: C = beta C where k is 0
-      const std::int64_t depth = std::min(width, k - begin);
-      const MatrixView<const T> x = left_panels->fetch(begin, depth), y = right_panels->fetch(begin, depth);
-      const auto add = [&] { add_panel(p, c, region, x, y, begin == 0 ? p.beta : T(1), mode, out); };
+      const auto current = panel;
+      const auto add = [&] {
+        add_panel(p, c, region, current.first, current.second, begin == 0 ? p.beta : T(1), mode, out);
+      };
+      const bool ahead = c.group().clock() && begin + width < k;
+      if (ahead) {
+        const comm::Ahead scope(c.group());
+        panel = fetch(begin + width);
+      }
       if (!empty) agreement.attempt(add);
       begin += width;
+      if (ahead)
+        comm::arrive(c.group());
+      else if (begin < k)
+        panel = fetch(begin);
     } while (begin < k);
     // A device rounds C once more between panels; twice for what second order and the product with alpha are.
     if (family != Family::Host)

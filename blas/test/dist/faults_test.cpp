@@ -1,5 +1,6 @@
 // What goes wrong on one rank goes wrong on all, and C is as it was.
 #include <atomic>
+#include <optional>
 
 #include <trn/blas/dist_gemm.hpp>
 #include <trn/blas/dist_trsm.hpp>
@@ -159,6 +160,40 @@ TEST(DistFaults, ADeviceWithoutMemoryIsEverybodysError) {
         kLimits);
   }
   EXPECT_EQ(thrown, 18);
+}
+
+// Cores with 640 KiB left: three matrices of 256 KiB do not fit on one of them, a quarter of each and the panels do.
+TEST(DistMemory, AProductThatNoCoreCanHold) {
+  constexpr std::int64_t kLeft = 640 << 10, kOrder = 256;
+  std::vector<float> whole;
+  comm::run(group_of("sim:trn2", 1), [&](const comm::Communicator& group, const Executor& e) {
+    const auto a = matrix<float>(group, e, kOrder, kOrder, 32), c = matrix<float>(group, e, kOrder, kOrder, 32);
+    gemm<float>(Op::N, Op::T, 1, a, a, 0, c);
+    whole = c.to_host();
+  });
+  std::atomic<int> refused = 0;
+  comm::run(
+      group_of("sim:trn2", 4),
+      [&](const comm::Communicator& group, const Executor& e) {
+        std::optional<Buffer> hole(std::in_place, e, kLeft);
+        const std::vector<Buffer> filled = fill_memory(e, 64);
+        hole.reset();
+        const auto product = [&](const comm::Communicator& ranks) {
+          const auto a = matrix<float>(ranks, e, kOrder, kOrder, 32), b = matrix<float>(ranks, e, kOrder, kOrder, 32),
+                     c = matrix<float>(ranks, e, kOrder, kOrder, 32);
+          gemm<float>(Op::N, Op::T, 1, a, b, 0, c);
+          return c.to_host();
+        };
+        try {
+          (void)product(comm::Communicator::self());
+        } catch (const DeviceError& error) {
+          EXPECT_EQ(error.check(), "over-capacity");
+          ++refused;
+        }
+        EXPECT_TRUE(same_bits(product(group), whole));
+      },
+      kLimits);
+  EXPECT_EQ(refused, 4);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include <trn/blas/dist_gemm.hpp>
+#include <trn/blas/dist_grid.hpp>
 #include <trn/blas/gemm.hpp>
 
 #include "support/dist_matrices.hpp"
@@ -181,6 +182,35 @@ TEST(DistGemm, HasTheSameBitsOnDevices) {
   cases += compare<std::complex<float>>("sim:trn2", y, 16, 16, {}, {4});
   cases += compare<double>("sim:trn2", y, 16, 16, Mode::Exact, {4});
   std::printf("%d products compared bit by bit with one rank\n", cases);
+}
+
+// Grids of products: square for square ones, a line where one side is long, and fewer ranks than there are where that
+// is quicker; the volume is what a count of the elements that ranks lack gives.
+TEST(DistGemm, GridsThatMoveLittle) {
+  EXPECT_EQ(product_grid({.m = 1000, .n = 1000, .k = 1000}, 16), (dist::Grid{4, 4}));
+  EXPECT_EQ(product_grid({.m = 100000, .n = 10, .k = 50}, 8), (dist::Grid{8, 1}));
+  EXPECT_EQ(product_grid({.m = 10, .n = 100000, .k = 50}, 8), (dist::Grid{1, 8}));
+  EXPECT_EQ(product_grid({.m = 3000, .n = 3000, .k = 3000, .terms_per_element = 1000}, 7), (dist::Grid{2, 3}));
+  EXPECT_EQ(product_grid({.m = 3000, .n = 3000, .k = 3000, .terms_per_element = 1}, 7), (dist::Grid{1, 7}));
+  EXPECT_EQ(product_grid({.m = 1, .n = 1, .k = 1000}, 5), (dist::Grid{1, 1}));  // nothing to share
+  EXPECT_EQ(product_grid({.m = 100, .n = 100, .k = 100, .memory = 2000}, 4), std::nullopt);
+  EXPECT_THROW((void)product_grid({.m = -1, .n = 1, .k = 1}, 4), InvalidArgument);
+  for (const dist::Grid& g : {dist::Grid{2, 3}, dist::Grid{1, 4}, dist::Grid{3, 1}}) {
+    const ProductShape s{.m = 12, .n = 24, .k = 60};
+    const dist::BlockCyclic a{12, 60, 12 / g.rows, 60 / g.columns, g}, b{60, 24, 60 / g.rows, 24 / g.columns, g};
+    double most = 0;
+    for (int r = 0; r < g.size(); ++r) {
+      double lacks = 0;
+      for (std::int64_t p = 0; p < 60; ++p) {
+        for (std::int64_t i = 0; i < 12; ++i)
+          lacks += a.row().owner(i) == g.row_of(r) && a.column().owner(p) != g.column_of(r) ? 1 : 0;
+        for (std::int64_t j = 0; j < 24; ++j)
+          lacks += b.column().owner(j) == g.column_of(r) && b.row().owner(p) != g.row_of(r) ? 1 : 0;
+      }
+      most = std::max(most, lacks);
+    }
+    EXPECT_NEAR(product_volume(s, g), most, 1e-9);
+  }
 }
 
 TEST(DistGemm, OtherModesOfTheHostGoBlockByBlock) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include <trn/comm/group.hpp>
 #include <trn/core/error.hpp>
@@ -283,6 +284,44 @@ TEST(DistPlan, ExchangesBetweenCoresTakeTime) {
     clocks.push_back(e.backend().clock());
   });
   EXPECT_EQ(clocks.size(), 4U);
+}
+
+// Cores with 1400 KiB left: a transform of 512 KiB, its result and the workspace of the plan do not fit on one of them,
+// a quarter does.
+TEST(DistPlan, TransformsWhatNoCoreCanHold) {
+  constexpr std::int64_t kLeft = 1400 << 10, kPoints = 1 << 16;
+  const auto input = fft::test::random_complex<float>(kPoints, 7);
+  const auto transform = [&](const Communicator& c, const Executor& e) {
+    const DistPlan<float> plan(c, e, {Kind::ComplexToComplex, Direction::Forward, {64, 32, 32}});
+    const auto in = scattered(c, e, plan.input_distribution(), input);
+    const dist::Array<std::complex<float>> out(c, e, plan.output_distribution());
+    plan.execute(in, out);
+    return out.to_host();
+  };
+  std::vector<std::complex<float>> whole;
+  comm::run(group_of("sim:trn2", 1), [&](const Communicator& c, const Executor& e) { whole = transform(c, e); });
+  std::atomic<int> refused = 0;
+  comm::run(group_of("sim:trn2", 4), [&](const Communicator& c, const Executor& e) {
+    std::optional<Buffer> hole(std::in_place, e, kLeft);
+    std::vector<Buffer> filled;
+    for (std::int64_t bytes = std::int64_t{1} << 40; bytes >= 64;) {
+      try {
+        filled.emplace_back(e, bytes);
+      } catch (const DeviceError&) {
+        bytes /= 2;
+      }
+    }
+    hole.reset();
+    try {
+      (void)transform(Communicator::self(), e);
+    } catch (const DeviceError& error) {
+      EXPECT_EQ(error.check(), "over-capacity");
+      ++refused;
+    }
+    const auto got = transform(c, e);
+    EXPECT_EQ(std::memcmp(got.data(), whole.data(), sizeof(std::complex<float>) * whole.size()), 0);
+  });
+  EXPECT_EQ(refused, 4);
 }
 
 TEST(DistPlan, ComesBackFromItsSpectrum) {

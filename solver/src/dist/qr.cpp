@@ -12,6 +12,7 @@
 #include "checks.hpp"
 #include "dist/arguments.hpp"
 #include "dist/columns.hpp"
+#include "dist/reflections.hpp"
 
 namespace trn::solver {
 
@@ -31,24 +32,6 @@ template <class T> void write_out(const MatrixView<T>& v) {
     for (std::int64_t i = 0; i <= j && i < v.rows(); ++i)
       v.data()[i * v.row_stride() + j * v.column_stride()] = i == j ? T(1) : T(0);
   }
-}
-
-// T with H(0) H(1) ... = I - V T V^H: column j is -tau_j T (V^H v_j), tau_j on the diagonal (LAPACK's larft, forward).
-template <class T> std::vector<T> triangular_factor(const MatrixView<const T>& v, const T* tau) {
-  const std::int64_t n = v.columns();
-  std::vector<T> gram(static_cast<std::size_t>(n * n)), t(gram.size(), T(0));
-  blas::ordered_gemm<T>(v.executor(), Op::C, Op::N, T(1), v, v, T(0),
-                        MatrixView<T>::column_major(v.executor(), gram.data(), n, n));
-  const auto at = [n](std::int64_t i, std::int64_t j) { return static_cast<std::size_t>(j * n + i); };
-  for (std::int64_t j = 0; j < n; ++j) {
-    t[at(j, j)] = tau[j];
-    for (std::int64_t i = 0; i < j; ++i) {
-      T sum = 0;
-      for (std::int64_t p = i; p < j; ++p) sum += t[at(i, p)] * gram[at(p, j)];
-      t[at(i, j)] = -tau[j] * sum;
-    }
-  }
-  return t;
 }
 
 // C = C - V op(T) (V^H C).

@@ -17,6 +17,7 @@
 #include <trn/sparse/preconditioners.hpp>
 
 #include "../host_data.hpp"
+#include "amg.hpp"
 #include "csr.hpp"
 
 namespace trn::sparse {
@@ -69,8 +70,9 @@ template <class T> Csr<T> diagonal_part(const detail::DistCsrData<T>& a) {
 
 template <class T> class Iteration {
  public:
-  Iteration(const detail::DistCsrData<T>& a, const T* b, T* x, const DistCgOptions& o)
-      : a_(a), b_(b), x_(x), options_(o), size_(static_cast<std::size_t>(a.rows)) {
+  Iteration(const detail::DistCsrData<T>& a, const T* b, T* x, const DistCgOptions& o,
+            const detail::DistAmgData<T>* multigrid)
+      : a_(a), b_(b), x_(x), options_(o), multigrid_(multigrid), size_(static_cast<std::size_t>(a.rows)) {
     if (o.preconditioner > 0) jacobi_.emplace(diagonal_part(a), o.preconditioner);
     most_ = o.max_iterations > 0 ? o.max_iterations : std::max<std::int64_t>(100, 10 * a.extents.rows);
     for (std::vector<T>* v : {&r_, &u_, &w_, &p_, &s_}) v->resize(size_);
@@ -84,6 +86,10 @@ template <class T> class Iteration {
         report_.preconditioner = {Status::ZeroPivot, first};
         return report_;
       }
+    }
+    if (multigrid_ != nullptr && !multigrid_->outcome.ok()) {
+      report_.preconditioner = multigrid_->outcome;
+      return report_;
     }
     if (!options_.guess_in_x) std::fill_n(x_, size_, T(0));
     scale_down();
@@ -148,7 +154,9 @@ template <class T> class Iteration {
 
   // u = M r, w = A u, and the sums of all three.
   void turn() {
-    if (jacobi_ && size_ > 0) {
+    if (multigrid_ != nullptr) {
+      multigrid_->apply(r_.data(), u_.data());
+    } else if (jacobi_ && size_ > 0) {
       const Executor host = Executor::host();
       const auto n = static_cast<std::int64_t>(size_);
       jacobi_->apply(Op::N, T(1), MatrixView<const T>::row_major(host, r_.data(), n, 1), T(0),
@@ -203,6 +211,7 @@ template <class T> class Iteration {
   const T* b_;
   T* x_;
   const DistCgOptions& options_;
+  const detail::DistAmgData<T>* multigrid_;
   std::size_t size_;
   std::optional<BlockJacobi<T>> jacobi_;
   std::int64_t most_ = 0;
@@ -215,13 +224,15 @@ template <class T> class Iteration {
 
 }  // namespace
 
-template <RealScalar T>
-DistCgReport cg(const DistCsr<T>& a, const dist::Array<T>& b, const dist::Array<T>& x, const DistCgOptions& o) {
+namespace {
+
+template <class T> DistCgReport run(const DistCsr<T>& a, const dist::Array<T>& b, const dist::Array<T>& x,
+                                    const DistCgOptions& o, const DistAmg<T>* m) {
   constexpr const char* operation = "sparse.cg";
   const detail::DistCsrData<T>& data = a.data();
-  data.group.check(
-      "sparse.cg(tolerance, max_iterations, preconditioner, guess)",
-      {std::bit_cast<std::int64_t>(o.tolerance), o.max_iterations, o.preconditioner, o.guess_in_x ? 1 : 0});
+  data.group.check("sparse.cg(tolerance, max_iterations, preconditioner, guess, multigrid)",
+                   {std::bit_cast<std::int64_t>(o.tolerance), o.max_iterations, o.preconditioner, o.guess_in_x ? 1 : 0,
+                    m != nullptr ? 1 : 0});
   check_square(operation, data.extents);
   require(o.tolerance >= 0 && std::isfinite(o.tolerance), "{}: tolerance is {}; it must be finite and at least 0",
           operation, o.tolerance);
@@ -230,15 +241,34 @@ DistCgReport cg(const DistCsr<T>& a, const dist::Array<T>& b, const dist::Array<
                                     std::has_single_bit(static_cast<std::uint64_t>(o.preconditioner))),
           "{}: blocks of {} rows; a power of two up to {}, so that no block lies on two ranks", operation,
           o.preconditioner, kMostBlock);
+  require(m == nullptr || o.preconditioner == 0, "{}: both multigrid and blocks of {} rows; give one preconditioner",
+          operation, o.preconditioner);
   const char* wrong = data.trouble(b, a.row_distribution());
   if (!wrong) wrong = data.trouble(x, a.row_distribution());
   if (!wrong && b.local().size() > 0 && b.local().data() == x.local().data()) wrong = "b and x are one array";
+  if (!wrong && m != nullptr && !(m->data().group == data.group)) wrong = "the multigrid is of another group";
+  if (!wrong && m != nullptr && m->levels().front().rows != data.extents.rows)
+    wrong = "the multigrid is of a matrix of another order";
   data.agree(operation, wrong);
-  return Iteration<T>(data, b.local().data(), x.local().data(), o).run();
+  return Iteration<T>(data, b.local().data(), x.local().data(), o, m != nullptr ? &m->data() : nullptr).run();
 }
-template DistCgReport cg(const DistCsr<float>&, const dist::Array<float>&, const dist::Array<float>&,
-                         const DistCgOptions&);
-template DistCgReport cg(const DistCsr<double>&, const dist::Array<double>&, const dist::Array<double>&,
-                         const DistCgOptions&);
+
+}  // namespace
+
+template <RealScalar T>
+DistCgReport cg(const DistCsr<T>& a, const dist::Array<T>& b, const dist::Array<T>& x, const DistCgOptions& o) {
+  return run<T>(a, b, x, o, nullptr);
+}
+template <RealScalar T> DistCgReport cg(const DistCsr<T>& a, const dist::Array<T>& b, const dist::Array<T>& x,
+                                        const DistAmg<T>& m, const DistCgOptions& o) {
+  return run<T>(a, b, x, o, &m);
+}
+#define TRN_DIST_CG(T)                                                                                             \
+  template DistCgReport cg(const DistCsr<T>&, const dist::Array<T>&, const dist::Array<T>&, const DistCgOptions&); \
+  template DistCgReport cg(const DistCsr<T>&, const dist::Array<T>&, const dist::Array<T>&, const DistAmg<T>&,     \
+                           const DistCgOptions&);
+TRN_DIST_CG(float)
+TRN_DIST_CG(double)
+#undef TRN_DIST_CG
 
 }  // namespace trn::sparse

@@ -1,4 +1,5 @@
-// Distributed sparse matrices: products and conjugate gradients with the bits of one rank, values against long double.
+// Distributed sparse matrices: products, conjugate gradients and multigrid with the bits of one rank, values against
+// long double and the local cycle.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,6 +10,7 @@
 
 #include <trn/comm/group.hpp>
 #include <trn/core/error.hpp>
+#include <trn/sparse/dist_amg.hpp>
 #include <trn/sparse/dist_csr.hpp>
 #include <trn/sparse/gallery.hpp>
 
@@ -258,6 +260,116 @@ TEST(DistCsr, RefusesOnAllRanks) {
     });
   });
   EXPECT_EQ(refused, 15);
+}
+
+// A Poisson problem in three dimensions with rows of Dirichlet conditions between the others: every seventh row and
+// column is the identity's.
+template <class T> Csr<T> with_fixed_points(const Csr<T>& a) {
+  std::vector<std::int64_t> i, j;
+  std::vector<T> v;
+  const auto fixed = [](std::int64_t k) { return k % 7 == 3; };
+  for (std::int64_t row = 0; row < a.rows(); ++row)
+    for (std::int64_t k = a.pattern().offsets().data()[row]; k < a.pattern().offsets().data()[row + 1]; ++k) {
+      const std::int64_t column = a.pattern().indices().data()[k];
+      if (row != column && (fixed(row) || fixed(column))) continue;
+      i.push_back(row), j.push_back(column), v.push_back(fixed(row) ? T(1) : a.values().data()[k]);
+    }
+  return Csr<T>::from_triplets(Executor::host(), a.extents(), {i, j, v});
+}
+
+template <class T> int compare_multigrid(const Csr<T>& a, double limit) {
+  const AmgOptions<T> options{.coarsest = 60};
+  const Amg<T> local(a, options);
+  EXPECT_GE(local.levels().size(), 3u);
+  const std::vector<T> b = random_values<T>(a.rows(), 6);
+  std::vector<T> want(b.size()), cycle, solution;
+  const Executor host = Executor::host();
+  local.apply(blas::Op::N, T(1), MatrixView<const T>::row_major(host, b.data(), a.rows(), 1), T(0),
+              MatrixView<T>::row_major(host, want.data(), a.rows(), 1));
+  DistCgReport report;
+  int cases = 0;
+  for (const int ranks : kRankCounts) {
+    comm::run(host_group(ranks), [&](const Communicator& c, const Executor&) {
+      const DistCsr<T> d(c, a);
+      const DistAmg<T> multigrid(c, a, options);
+      const auto right = scattered(c, d.row_distribution(), b);
+      const dist::Array<T> y(c, host, d.row_distribution()), x(c, host, d.row_distribution());
+      multigrid.apply(right, y);
+      const DistCgReport r = cg(d, right, x, multigrid, {.tolerance = limit});
+      const DistCgReport plain = cg(d, right, y, {.tolerance = limit});
+      multigrid.apply(right, y);
+      const std::vector<T> got = y.to_host(), solved = x.to_host();
+      if (c.rank() != 0) return;
+      ++cases;
+      if (ranks == 1) cycle = got, solution = solved, report = r;
+      EXPECT_EQ(std::memcmp(got.data(), cycle.data(), sizeof(T) * got.size()), 0) << ranks << " ranks";
+      EXPECT_EQ(std::memcmp(solved.data(), solution.data(), sizeof(T) * got.size()), 0) << ranks << " ranks";
+      EXPECT_EQ(r, report);
+      EXPECT_TRUE(r.ok());
+      EXPECT_LT(2 * r.iterations, plain.iterations);
+    });
+  }
+  double most = 0, error = 0;
+  for (std::size_t k = 0; k < want.size(); ++k) {
+    most = std::max(most, std::abs(static_cast<double>(want[k])));
+    error = std::max(error, std::abs(static_cast<double>(want[k]) - static_cast<double>(cycle[k])));
+  }
+  EXPECT_LE(error, 200 * std::numeric_limits<T>::epsilon() * most) << "the local cycle, with other orders of sums";
+  std::vector<long double> y, size;
+  reference(a, solution, 1, y, size);
+  long double residual = 0, norm = 0;
+  for (std::size_t k = 0; k < b.size(); ++k) {
+    residual += (b[k] - y[k]) * (b[k] - y[k]);
+    norm += static_cast<long double>(b[k]) * b[k];
+  }
+  EXPECT_LE(std::sqrt(residual / norm), 1.01L * limit);
+  return cases;
+}
+
+TEST(DistAmg, CyclesHaveTheBitsOfOneRank) {
+  EXPECT_EQ(compare_multigrid(poisson<double>(120, 90), 1e-9), 7);
+  EXPECT_EQ(compare_multigrid(with_fixed_points(poisson<double>(24, 22, 18)), 1e-9), 7);
+  EXPECT_EQ(compare_multigrid(stencil27<float>(24, 20, 18), 1e-5), 7);
+}
+
+TEST(DistAmg, RefusesOnAllRanks) {
+  std::atomic<int> refused = 0;
+  comm::run(host_group(3), [&](const Communicator& c, const Executor&) {
+    const auto refuses = [&](const auto& f) {
+      try {
+        f();
+      } catch (const InvalidArgument&) {
+        ++refused;
+      }
+    };
+    const Csr<double> a = poisson<double>(100, 90), small = poisson<double>(50, 10);
+    const DistCsr<double> d(c, a);
+    const DistAmg<double> m(c, a), other(c, small);
+    const dist::Array<double> x(c, Executor::host(), d.row_distribution()),
+        y(c, Executor::host(), d.row_distribution()), z(c, Executor::host(), dist::slabs({9000}, 0, 3));
+    refuses([&] { m.apply(x, c.rank() == 1 ? z : y); });
+    refuses([&] { DistAmg<double>(c, c.rank() == 0 ? a : small); });
+    refuses([&] { DistAmg<double>(c, a, {.block = 2}); });
+    refuses([&] { (void)cg(d, x, y, other); });
+    refuses([&] { (void)cg(d, x, y, m, {.preconditioner = 4}); });
+  });
+  EXPECT_EQ(refused, 15);
+}
+TEST(DistAmg, AMatrixThatItCannotDo) {
+  comm::run(host_group(2), [&](const Communicator& c, const Executor&) {
+    const std::vector<std::int64_t> at{0, 2};
+    const std::vector<double> ones{1, 1};
+    const Csr<double> hole = Csr<double>::from_triplets(Executor::host(), {3, 3}, {at, at, ones});
+    const DistCsr<double> d(c, hole);
+    const DistAmg<double> m(c, hole);
+    const auto b = scattered(c, d.row_distribution(), std::vector<double>{1, 1, 1});
+    const dist::Array<double> x(c, Executor::host(), d.row_distribution());
+    const DistCgReport r = cg(d, b, x, m);
+    EXPECT_EQ(r.preconditioner, (Outcome{Status::ZeroPivot, 1}));
+    EXPECT_FALSE(r.ok());
+    m.apply(b, x);
+    for (std::int64_t k = 0; k < x.local().size(); ++k) EXPECT_TRUE(std::isnan(x.local().data()[k]));
+  });
 }
 
 }  // namespace
