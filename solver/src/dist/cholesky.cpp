@@ -1,6 +1,7 @@
 // potrf on a distributed matrix, lower triangle, in steps over block columns K:
 //
-//   the owner of A_KK factors it; the ranks of its grid column get L_KK and solve L_IK L_KK^H = A_IK, I > K
+//   the owner of A_KK factors it; the ranks of its grid column get L_KK and solve L_IK L_KK^H = A_IK, I > K; on the
+//   host the ranks of each row share that solve
 //   L_IK goes along the grid rows, then L_JK along the grid columns to the ranks that own block columns J
 //   A_IJ -= L_IK L_JK^H for I >= J > K
 //
@@ -139,11 +140,21 @@ template <class T> class Factor {
   }
 
   void solve_panel(std::int64_t k) {
-    const std::int64_t depth = row_.block_extent(k), first = rows_before(k + 1);
-    if (c_ != static_cast<int>(k % column_.ranks)) return;
-    const MatrixView<T> factor = packed(diagonal_, depth, depth);
-    comm::broadcast(along_column_, static_cast<int>(k % row_.ranks), View<T>(factor.transposed()));
-    const MatrixView<T> below = part_.block(first, columns_before(k), part_.rows() - first, depth);
+    const std::int64_t depth = row_.block_extent(k), first = rows_before(k + 1), rows = part_.rows() - first;
+    const int ck = static_cast<int>(k % column_.ranks), rk = static_cast<int>(k % row_.ranks);
+    const MatrixView<T> factor = packed(diagonal_, depth, depth), panel = packed(panel_, rows, depth);
+    if (c_ == ck) comm::broadcast(along_column_, rk, View<T>(factor.transposed()));
+    if (host_ && column_.ranks > 1) {
+      // The ranks of a row share its rows of the panel, which all of them need.
+      if (rows == 0) return;
+      comm::broadcast(along_row_, ck, View<T>(factor.transposed()));
+      if (c_ == ck) move(part_.block(first, columns_before(k), rows, depth), panel);
+      share_rows(ck, rows, depth);
+      if (c_ == ck) move(panel, part_.block(first, columns_before(k), rows, depth));
+      return;
+    }
+    if (c_ != ck) return;
+    const MatrixView<T> below = part_.block(first, columns_before(k), rows, depth);
     agreement_.attempt([&] {
       if (host_) return dist_host::solve_right<T>(factor, below);
       for (std::int64_t i = 0; i < below.rows(); i += row_.block) {  // a kernel's bits may depend on shape and strides
@@ -158,13 +169,49 @@ template <class T> class Factor {
     });
   }
 
+  // panel_, which rank `from` of the row has: each rank gets an equal part of its rows, solves, and gives it to all.
+  void share_rows(int from, std::int64_t rows, std::int64_t depth) {
+    const int ranks = column_.ranks;
+    const auto begin = [&](int r) { return rows * r / ranks; };
+    const auto count = [&](int r) { return begin(r + 1) - begin(r); };
+    const MatrixView<T> panel = packed(panel_, rows, depth), factor = packed(diagonal_, depth, depth);
+    const auto part_of = [&](T* data, int r) { return MatrixView<T>::column_major(executor_, data, count(r), depth); };
+    std::vector<std::int64_t> send(static_cast<std::size_t>(ranks), 0), receive(send);
+    std::vector<T> parts, mine(static_cast<std::size_t>(count(c_) * depth));
+    receive[static_cast<std::size_t>(from)] = count(c_) * depth;
+    if (c_ == from) {
+      parts.resize(static_cast<std::size_t>(rows * depth));
+      for (int r = 0; r < ranks; ++r) {
+        send[static_cast<std::size_t>(r)] = count(r) * depth;
+        move(panel.block(begin(r), 0, count(r), depth), part_of(parts.data() + begin(r) * depth, r));
+      }
+    }
+    const auto flat = [&](std::vector<T>& v) {
+      return View<T>(executor_, v.data(), {static_cast<std::int64_t>(v.size())});
+    };
+    comm::all_to_all_v(along_row_, flat(parts), send, flat(mine), receive);
+    agreement_.attempt([&] { dist_host::solve_right<T>(factor, part_of(mine.data(), c_)); });
+    // Now everybody gives its part to all.
+    std::vector<std::int64_t> gives(static_cast<std::size_t>(ranks), count(c_) * depth), takes;
+    std::vector<T> copies, all(static_cast<std::size_t>(rows * depth));
+    for (int r = 0; r < ranks; ++r) {
+      takes.push_back(count(r) * depth);
+      copies.insert(copies.end(), mine.begin(), mine.end());
+    }
+    comm::all_to_all_v(along_row_, flat(copies), gives, flat(all), takes);
+    for (int r = 0; r < ranks; ++r)
+      move(part_of(all.data() + begin(r) * depth, r), panel.block(begin(r), 0, count(r), depth));
+  }
+
   // panel_: L_IK for this rank's rows below K; beside_: L_JK for its columns after K.
   void spread_panel(std::int64_t k) {
     const std::int64_t depth = row_.block_extent(k), first = rows_before(k + 1), rows = part_.rows() - first;
     const int ck = static_cast<int>(k % column_.ranks);
     const MatrixView<T> panel = packed(panel_, rows, depth);
-    if (c_ == ck) move(part_.block(first, columns_before(k), rows, depth), panel);
-    if (rows > 0) comm::broadcast(along_row_, ck, View<T>(panel.transposed()));
+    if (!host_ || column_.ranks == 1) {  // elsewhere every rank of the row has it
+      if (c_ == ck) move(part_.block(first, columns_before(k), rows, depth), panel);
+      if (rows > 0) comm::broadcast(along_row_, ck, View<T>(panel.transposed()));
+    }
     const std::int64_t start = columns_before(k + 1), columns = part_.columns() - start;
     const MatrixView<T> beside = packed(beside_, columns, depth);
     for (int r = 0; r < row_.ranks; ++r) {  // block columns of mine whose rows belong to grid row r
