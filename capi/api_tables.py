@@ -10,15 +10,16 @@ LETTERS = {  # letter: C type, CUDA type, C++ type, and the same of its real typ
     "Z": ("trnDoubleComplex", "cuDoubleComplex", "std::complex<double>", "double", "double"),
 }
 ENUM_KINDS = {"op": "&Operation_t", "uplo": "&FillMode_t", "side": "&SideMode_t", "diag": "&DiagType_t"}  # cuBLAS's
-SPACED = {"int_32": "int", "const_int": "const int", "const_char": "const char", "unsigned_long_long": "unsigned long long", "long_long": "long long"}
+SPACED = {"int_32": "int",  "const_int": "const int", "const_char": "const char", "unsigned_long_long": "unsigned long long", "long_long": "long long"}
 VERSION = "TRN_0.1"  # the version node of every symbol; a released node is closed, and new functions get a new one
-ORDER = ["runtime", "blas", "fft", "rand", "solver", "sparse", "tensor"]
+ORDER = ["runtime", "blas", "blasxt", "fft", "rand", "solver", "sparse", "solversp", "solverrf", "solvermg", "tensor"]
 
 
 class Library:
     def __init__(self, name):
         self.name, self.enums, self.types, self.constants, self.rows = name, [], [], [], []
-        self.handle = None
+        self.handle, self.handle_status = None, 1
+        self.guards, self.c_includes, self.cuda_includes, self.more_headers = [], [], [], []
 
 
 class Row:
@@ -34,6 +35,7 @@ class Row:
         self.manual = "manual" in flags
         self.queued = "queued" in flags
         self.captured = "capture" in flags
+        self.handle_last = "handlelast" in flags
         self.named = "names" in flags
         self.inline = "inline" in flags
         self.no_handle = "nohandle" in flags or "anyhandle" in flags or self.named
@@ -48,7 +50,7 @@ class Row:
         if not match:
             raise SystemExit(f"cannot read the row: {line}")
         self.returns, self.body, arguments = match.groups()
-        self.inline = self.inline or "<T>" in self.body
+        self.inline = self.inline or "<" in self.body
         self.arguments = [self.argument(a) for a in arguments.split(",")] if arguments.strip() else []
 
     @staticmethod
@@ -101,6 +103,15 @@ def read(path):
             library.status = re.search(r"status (\w+)", fields).group(1)
             if handle := re.search(r"handle (\w+) (\w+)", fields):
                 library.handle = handle.groups()
+            if status := re.search(r"null (\d+)", fields):
+                library.handle_status = int(status[1])
+        elif line.startswith("guards "):
+            library.guards = line.split()[1:]
+        elif line.startswith("includes "):
+            c, cuda = line[9:].split("/")
+            library.c_includes, library.cuda_includes = c.split(), cuda.split()
+        elif line.startswith("also "):
+            library.more_headers = line.split()[1:]
         elif line.startswith("enum "):
             head, values = line[5:].split(":", 1)
             name, tag = head.split()
@@ -125,6 +136,7 @@ def spell(library, text, face):
     for name, (c, cuda) in complex_names.items():
         text = text.replace(name, c if face == "c" else cuda)
     text = text.replace("&", "trnblas" if face == "c" else "cublas")
+    text = text.replace("%", "trnsparse" if face == "c" else "cusparse")
     text = text.replace("#", "trn" if face == "c" else "cuda")
     text = text.replace("~", library.c if face == "c" else "")
     text = text.replace("$", library.c if face == "c" else library.cuda)
@@ -142,11 +154,12 @@ def declaration_type(library, kind, letter, wide, face):
         return spell(library, ENUM_KINDS[first], face)
     if first == "real" and len(words) == 1:
         return LETTERS[letter][3]
+    if first == "value" and len(words) == 1:
+        return LETTERS[letter][0 if face == "c" else 1]
     if first in ("scalar", "in", "out", "result", "inarray", "outarray", "outpointers"):
         which = words[1] if len(words) > 1 else "T"
-        types = LETTERS[letter]
         column = (0 if face == "c" else 1) if which == "T" else 3
-        value = integer if which == "int" else types[column]
+        value = integer if which == "int" else LETTERS[letter][column]
         return {"scalar": f"const {value}*", "in": f"const {value}*", "out": f"{value}*", "result": f"{value}*",
                 "inarray": f"const {value}* const*", "outarray": f"{value}* const*", "outpointers": f"{value}**"}[first]
     return spell(library, kind, face)
@@ -166,9 +179,8 @@ def parameters(library, row, letter, wide, face):
     if library.handle and not row.manual and (not row.no_handle or row.any_handle):
         kind, name = library.handle
         found.append((spell(library, "$" + kind, face), name))
-    for kind, name in row.arguments:
-        found.append((declaration_type(library, kind, letter, wide, face), name))
-    return found
+    listed = [(declaration_type(library, kind, letter, wide, face), name) for kind, name in row.arguments]
+    return listed + found if row.handle_last else found + listed
 
 
 def returned(library, row, face):

@@ -5,6 +5,9 @@
 #include "cuda_runtime_api.h"
 #include "vector_types.h"
 
+#include <string.h>
+#include <time.h>
+
 #define __host__
 #define __device__
 #define __forceinline__ inline

@@ -18,7 +18,12 @@ typedef enum cudaDataType_t {
   CUDA_R_32U = 12,
   CUDA_C_32U = 13,
   CUDA_R_16BF = 14,
-  CUDA_C_16BF = 15
+  CUDA_C_16BF = 15,
+  CUDA_R_8F_E4M3 = 28,
+  CUDA_R_8F_UE4M3 = 28,
+  CUDA_R_8F_E5M2 = 29,
+  CUDA_R_8F_UE8M0 = 30,
+  CUDA_R_4F_E2M1 = 33
 } cudaDataType;
 
 typedef enum libraryPropertyType_t { MAJOR_VERSION = 0, MINOR_VERSION = 1, PATCH_LEVEL = 2 } libraryPropertyType;

@@ -13,6 +13,7 @@ typedef struct CUstream_st* trnStream_t; /* CUDA's tags: people forward-declare 
 typedef struct CUevent_st* trnEvent_t;
 typedef struct CUgraph_st* trnGraph_t;
 typedef struct CUgraphExec_st* trnGraphExec_t;
+typedef struct CUgraphNode_st* trnGraphNode_t;
 typedef void (*trnHostFn_t)(void* userData);
 
 #define trnStreamDefault 0x00
@@ -49,7 +50,11 @@ typedef enum trnDataType_t {
   TRN_C_32F = 4,
   TRN_C_64F = 5,
   TRN_R_32I = 10,
-  TRN_R_16BF = 14
+  TRN_R_16BF = 14,
+  TRN_R_8F_E4M3 = 28, /* largest number 448; on devices trn3 */
+  TRN_R_8F_E5M2 = 29,
+  TRN_R_4F_E2M1 = 33,
+  TRN_R_8F_E4M3_240 = 1028 /* ours: Trainium's e4m3, largest number 240 */
 } trnDataType;
 
 /* CUDA's emulation settings: accepted, see capi/README.md. */

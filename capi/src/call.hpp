@@ -61,6 +61,8 @@ template <class F> int guarded(const char* function, const StatusCodes& codes, c
 
 // C's complex numbers as C++'s: the same bytes.
 template <class T> T native(T value) { return value; }
+inline std::complex<float> native(trnComplex v) { return {v.x, v.y}; }
+inline std::complex<double> native(trnDoubleComplex v) { return {v.x, v.y}; }
 inline auto native(trnComplex* p) { return reinterpret_cast<std::complex<float>*>(p); }
 inline auto native(const trnComplex* p) { return reinterpret_cast<const std::complex<float>*>(p); }
 inline auto native(trnDoubleComplex* p) { return reinterpret_cast<std::complex<double>*>(p); }

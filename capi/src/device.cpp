@@ -127,23 +127,48 @@ void destroy_stream(trnStream_t handle) {
   stream->device->streams.erase(stream);
 }
 
-bool StreamObject::captured() const {
-  const std::lock_guard lock(mutex_);
-  return capture_ != nullptr;
+namespace {
+bool is_open(const std::shared_ptr<Graph>& graph) {
+  if (!graph) return false;
+  const std::lock_guard lock(graph->mutex);
+  return !graph->done;
 }
+}  // namespace
+std::shared_ptr<Graph> StreamObject::capture() const {
+  const std::lock_guard lock(mutex_);
+  return is_open(capture_) ? capture_ : nullptr;
+}
+bool StreamObject::captured() const { return capture() != nullptr; }
 bool StreamObject::begin_capture() {
   const std::lock_guard lock(mutex_);
-  if (capture_) return false;
+  if (is_open(capture_)) return false;
   capture_ = std::make_shared<Graph>();
+  capture_->origin = this;
   return true;
 }
 std::shared_ptr<Graph> StreamObject::end_capture() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(capture_, nullptr);
+  if (!is_open(capture_) || capture_->origin != this) return nullptr;
+  const auto graph = std::exchange(capture_, nullptr);
+  const std::lock_guard inner(graph->mutex);
+  graph->done = true;  // the streams that took part are free
+  return graph;
+}
+bool StreamObject::join(const std::shared_ptr<Graph>& graph) {
+  const std::lock_guard lock(mutex_);
+  if (capture_ == graph) return true;
+  if (is_open(capture_)) return false;
+  capture_ = graph;
+  const std::lock_guard inner(graph->mutex);
+  graph->unjoined.insert(this);
+  return true;
 }
 bool StreamObject::keep(std::function<void()>& work, const std::vector<std::weak_ptr<const Block>>& memory) {
   const std::lock_guard lock(mutex_);
   if (!capture_) return false;
+  const std::lock_guard inner(capture_->mutex);
+  if (capture_->done) return false;
+  if (capture_->origin != this) capture_->unjoined.insert(this);
   for (const auto* blocks : {&looked_up(), &memory})
     capture_->memory.insert(capture_->memory.end(), blocks->begin(), blocks->end());
   capture_->steps.push_back(std::move(work));

@@ -26,9 +26,14 @@ struct Device;
 
 // What a stream was asked to do between the begin and the end of a capture, in order.
 struct Block;
+struct StreamObject;
 struct Graph {
+  std::mutex mutex;  // while it is captured: several streams may add to it
   std::vector<std::function<void()>> steps;
   std::vector<std::weak_ptr<const Block>> memory;  // that the steps will use
+  const StreamObject* origin = nullptr;            // where the capture began
+  std::set<const StreamObject*> unjoined;          // streams whose last step the origin has not waited for
+  bool done = false;
 };
 
 struct StreamObject {
@@ -41,8 +46,14 @@ struct StreamObject {
 
   // Capture. Any thread may use the stream while another begins or ends one.
   [[nodiscard]] bool captured() const;
-  [[nodiscard]] bool begin_capture();                  // false if one is under way
-  [[nodiscard]] std::shared_ptr<Graph> end_capture();  // null if none is
+  [[nodiscard]] bool begin_capture();  // false if one is under way
+  // Null if none is, or if it began on another stream.
+  [[nodiscard]] std::shared_ptr<Graph> end_capture();
+  // What is being captured here, or null.
+  [[nodiscard]] std::shared_ptr<Graph> capture() const;
+  // Takes part in a capture that began on another stream: what is put here is kept behind what is there already.
+  // False if the stream is captured for another graph.
+  [[nodiscard]] bool join(const std::shared_ptr<Graph>& graph);
   // While work is captured: keeps `work` with the memory it will use, and says so. Else does nothing.
   [[nodiscard]] bool keep(std::function<void()>& work, const std::vector<std::weak_ptr<const Block>>& memory);
 

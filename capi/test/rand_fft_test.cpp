@@ -195,6 +195,75 @@ TEST_P(Faces, PlansThatAreRefused) {
   EXPECT_EQ(trnfftDestroy(plan), 0);
 }
 
+// Element types chosen at run time, and sizes asked for before there is a plan.
+TEST_P(Faces, TypedPlansAndTheirSizes) {
+  constexpr long long n = 12;
+  long long length = n;
+  int narrow = n;
+  std::size_t bytes = 1, other = 2;
+  trnfftHandle plan = 0, same = 0;
+  ASSERT_EQ(trnfftCreate(&plan), 0);
+  ASSERT_EQ(
+      trnfftXtGetSizeMany(plan, 1, &length, nullptr, 1, n, TRN_C_32F, nullptr, 1, n, TRN_C_32F, 2, &other, TRN_C_32F),
+      0);
+  ASSERT_EQ(
+      trnfftXtMakePlanMany(plan, 1, &length, nullptr, 1, n, TRN_C_32F, nullptr, 1, n, TRN_C_32F, 2, &bytes, TRN_C_32F),
+      0)
+      << trnGetLastErrorText();
+  EXPECT_EQ(bytes, other);
+  ASSERT_EQ(trnfftPlan1d(&same, n, TRNFFT_C2C, 2), 0);
+  EXPECT_EQ(trnfftGetSize1d(same, n, TRNFFT_C2C, 2, &other), 0);
+  EXPECT_EQ(trnfftEstimate1d(n, TRNFFT_C2C, 2, &bytes), 0);
+  EXPECT_EQ(bytes, other);
+  EXPECT_EQ(trnfftGetSizeMany(same, 1, &narrow, nullptr, 1, n, nullptr, 1, n, TRNFFT_C2C, 2, &other), 0);
+  EXPECT_EQ(bytes, other);
+  EXPECT_EQ(trnfftGetSizeMany64(same, 1, &length, nullptr, 1, n, nullptr, 1, n, TRNFFT_C2C, 2, &other), 0);
+  EXPECT_EQ(trnfftEstimateMany(1, &narrow, nullptr, 1, n, nullptr, 1, n, TRNFFT_C2C, 2, &other), 0);
+  EXPECT_EQ(bytes, other);
+  EXPECT_EQ(trnfftGetSize2d(same, 4, 6, TRNFFT_R2C, &bytes), 0);
+  EXPECT_EQ(trnfftEstimate2d(4, 6, TRNFFT_R2C, &other), 0);
+  EXPECT_EQ(bytes, other);
+  EXPECT_EQ(trnfftGetSize3d(same, 4, 6, 2, TRNFFT_C2R, &bytes), 0);
+  EXPECT_EQ(trnfftEstimate3d(4, 6, 2, TRNFFT_C2R, &other), 0);
+  EXPECT_EQ(bytes, other);
+  EXPECT_EQ(trnfftEstimate1d(0, TRNFFT_C2C, 2, &bytes), TRNFFT_INVALID_SIZE);
+  EXPECT_EQ(trnfftEstimate1d(n, TRNFFT_C2C, 2, nullptr), TRNFFT_INVALID_VALUE);
+  // The same numbers as the plan that names its type.
+  void *in = nullptr, *one = nullptr, *two = nullptr;
+  std::vector<float> x(4 * n);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * i % 7);
+  const std::size_t size = x.size() * sizeof(float);
+  ASSERT_EQ(trnMalloc(&in, size), 0);
+  ASSERT_EQ(trnMalloc(&one, size), 0);
+  ASSERT_EQ(trnMalloc(&two, size), 0);
+  ASSERT_EQ(trnMemcpy(in, x.data(), size, trnMemcpyHostToDevice), 0);
+  for (const int direction : {-1, 1}) {
+    ASSERT_EQ(trnfftXtExec(plan, in, one, direction), 0) << trnGetLastErrorText();
+    ASSERT_EQ(trnfftExecC2C(same, static_cast<trnComplex*>(in), static_cast<trnComplex*>(two), direction), 0);
+    std::vector<float> got(x.size()), wanted(x.size());
+    ASSERT_EQ(trnMemcpy(got.data(), one, size, trnMemcpyDeviceToHost), 0);
+    ASSERT_EQ(trnMemcpy(wanted.data(), two, size, trnMemcpyDeviceToHost), 0);
+    EXPECT_EQ(got, wanted);
+    EXPECT_NE(got, x);
+  }
+  EXPECT_EQ(trnfftXtExec(plan, in, one, 0), TRNFFT_INVALID_VALUE);
+  trnfftDestroy(plan), trnfftDestroy(same);
+  // A real transform, and types that do not go together.
+  ASSERT_EQ(trnfftCreate(&plan), 0);
+  EXPECT_EQ(
+      trnfftXtMakePlanMany(plan, 1, &length, nullptr, 1, n, TRN_R_16F, nullptr, 1, n, TRN_C_32F, 1, &bytes, TRN_C_32F),
+      TRNFFT_NOT_SUPPORTED);
+  ASSERT_EQ(
+      trnfftXtMakePlanMany(plan, 1, &length, nullptr, 1, n, TRN_R_32F, nullptr, 1, n, TRN_C_32F, 1, &bytes, TRN_C_32F),
+      0);
+  ASSERT_EQ(trnfftXtExec(plan, in, one, -1), 0) << trnGetLastErrorText();
+  float first = 0, sum = 0;
+  ASSERT_EQ(trnMemcpy(&first, one, sizeof first, trnMemcpyDeviceToHost), 0);
+  for (std::size_t i = 0; i < n; ++i) sum += x[i];
+  EXPECT_NEAR(first, sum, 1e-4);
+  trnfftDestroy(plan), trnFree(in), trnFree(one), trnFree(two);
+}
+
 INSTANTIATE_TEST_SUITE_P(Capi, Faces, testing::Values("host", "sim:trn2"));
 
 }  // namespace

@@ -7,8 +7,6 @@
 
 namespace trn::capi::blas {
 
-namespace {
-
 DType dtype(trnDataType type) {
   switch (type) {
     case TRN_R_32F:
@@ -23,6 +21,14 @@ DType dtype(trnDataType type) {
       return DType::Float16;
     case TRN_R_16BF:
       return DType::BFloat16;
+    case TRN_R_8F_E4M3:
+      return DType::Float8E4M3FN;
+    case TRN_R_8F_E4M3_240:
+      return DType::Float8E4M3;
+    case TRN_R_8F_E5M2:
+      return DType::Float8E5M2;
+    case TRN_R_4F_E2M1:
+      fail<NotImplemented>("4-bit matrices that are not microscaling ones (Mx)");
     case TRN_R_8I:
     case TRN_R_32I:
       fail<NotImplemented>("integer matrices");
@@ -30,6 +36,7 @@ DType dtype(trnDataType type) {
   fail<InvalidArgument>("data type {} is not known", static_cast<int>(type));
 }
 
+namespace {
 std::complex<double> scalar(const Call& c, const void* address, bool wide, bool complex) {
   if (wide && complex) return c.read(static_cast<const std::complex<double>*>(address));
   if (wide) return c.read(static_cast<const double*>(address));
@@ -37,15 +44,15 @@ std::complex<double> scalar(const Call& c, const void* address, bool wide, bool 
   return c.read(static_cast<const float*>(address));
 }
 
-// A column-major matrix of any type: bytes are looked up, nothing is read.
-tb::TypedMatrix matrix(const Call& c, const char* what, const void* data, DType type, Int rows, Int columns, Int ld) {
+}  // namespace
+
+tb::TypedMatrix typed_matrix(const Call& c, const char* what, const void* data, DType type, Int rows, Int columns,
+                             Int ld) {
   check_leading(what, ld, rows);
   if (rows > 0 && columns > 0)
     data = device_memory(*c.handle.device, what, data, span_bytes(columns, ld, rows, size_bytes(type)));
   return {c.executor, type, const_cast<void*>(data), rows, columns, 1, ld};
 }
-
-}  // namespace
 
 Compute compute_of(const Call& c, trnblasComputeType_t type) {
   const Precision wide = c.precision<double>(), narrow = c.precision<float>();
@@ -89,9 +96,9 @@ void gemm_ex(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, const voi
   const bool wide_matrix = tc == DType::Float64 || tc == DType::Complex128;
   if (how.wide != wide_matrix) fail<NotImplemented>("this compute type with matrices of {} and {}", name(ta), name(tc));
   c.keep(tb::gemm_ex(c.executor, oa, ob, scalar(c, alpha, how.wide, complex),
-                     matrix(c, "A", a, ta, oa == Op::N ? m : k, oa == Op::N ? k : m, lda),
-                     matrix(c, "B", b, ta, ob == Op::N ? k : n, ob == Op::N ? n : k, ldb),
-                     scalar(c, beta, how.wide, complex), matrix(c, "C", to, tc, m, n, ldc), {how.precision}));
+                     typed_matrix(c, "A", a, ta, oa == Op::N ? m : k, oa == Op::N ? k : m, lda),
+                     typed_matrix(c, "B", b, ta, ob == Op::N ? k : n, ob == Op::N ? n : k, ldb),
+                     scalar(c, beta, how.wide, complex), typed_matrix(c, "C", to, tc, m, n, ldc), {how.precision}));
 }
 
 }  // namespace trn::capi::blas

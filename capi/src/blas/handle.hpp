@@ -16,6 +16,7 @@
 
 #include "../call.hpp"
 #include "../memory.hpp"
+#include "staging.hpp"
 
 namespace trn::capi::blas {
 // A set of names that several threads may use; forgets them all when they are many.
@@ -104,7 +105,10 @@ class Call {
     require(rows >= 0 && columns >= 0, "{} is {} x {}; extents must be >= 0", what, rows, columns);
     require(ld >= std::max<std::int64_t>(1, rows), "the leading dimension of {} is {}; it must be at least {}", what,
             ld, std::max<std::int64_t>(1, rows));
-    if (rows > 0 && columns > 0) a = device_memory(*handle.device, what, a, span_bytes(columns, ld, rows, sizeof(T)));
+    if (rows > 0 && columns > 0) {
+      if (on_host(a)) return staging->matrix(what, a, rows, columns, ld);
+      a = device_memory(*handle.device, what, a, span_bytes(columns, ld, rows, sizeof(T)));
+    }
     return {executor, a, rows, columns, 1, ld};
   }
   // A matrix that a factor of zero leaves unread: it may be any address.
@@ -116,6 +120,7 @@ class Call {
   [[nodiscard]] VectorView<T> vector(const char* what, T* x, std::int64_t n, std::int64_t inc) const {
     require(n >= 0, "{} has {} elements; it must have >= 0", what, n);
     require(inc != INT64_MIN, "the increment of {} is too large", what);
+    if (n > 0 && inc == 1 && on_host(x)) return {executor, staging->matrix(what, x, n, 1, n).data(), n, 1};
     if (n > 0) x = device_memory(*handle.device, what, x, span_bytes(n, inc < 0 ? -inc : inc, 1, sizeof(T)));
     return {executor, inc < 0 && n > 0 ? x - (n - 1) * inc : x, n, inc};
   }
@@ -162,6 +167,10 @@ class Call {
     return Mode::Native;
   }
   void keep(const Accuracy& accuracy) { handle.bound = accuracy.bound; }
+
+  // Where operands may lie in host memory; null where they must not.
+  Staging* staging = nullptr;
+  [[nodiscard]] bool on_host(const void* address) const { return staging && !on_device(address); }
 
   // The last step of a routine that may be queued: everything is checked and every scalar read. `what` says all that
   // decides whether there is a kernel for it; empty, the step is waited for.

@@ -24,6 +24,10 @@ template <class F> void by_type(std::initializer_list<Type> types, const F& f) {
     case TRN_R_16BF:
     case TRN_R_8I:
     case TRN_R_32I:
+    case TRN_R_8F_E4M3:
+    case TRN_R_8F_E4M3_240:
+    case TRN_R_8F_E5M2:
+    case TRN_R_4F_E2M1:
       fail<NotImplemented>("this routine for data type {}", static_cast<int>(type));
   }
   fail<InvalidArgument>("data type {} is not known", static_cast<int>(type));
@@ -55,6 +59,26 @@ template <class F> void batched_by_type(Call& c, Type a, Type b, Type to, trnbla
 }
 
 }  // namespace
+
+void copy_ex(Call& c, Int n, const void* x, Type x_type, Int incx, void* y, Type y_type, Int incy) {
+  by_type({x_type, y_type}, [&](auto value) {
+    using T = decltype(value);
+    copy<T>(c, n, static_cast<const T*>(x), incx, static_cast<T*>(y), incy);
+  });
+}
+void swap_ex(Call& c, Int n, void* x, Type x_type, Int incx, void* y, Type y_type, Int incy) {
+  by_type({x_type, y_type}, [&](auto value) {
+    using T = decltype(value);
+    swap<T>(c, n, static_cast<T*>(x), incx, static_cast<T*>(y), incy);
+  });
+}
+void asum_ex(Call& c, Int n, const void* x, Type x_type, Int incx, void* result, Type result_type, Type execution) {
+  if (result_type != real_of(x_type)) fail<NotImplemented>("a sum of another type than the vector's");
+  by_type({x_type, execution}, [&](auto value) {
+    using T = decltype(value);
+    asum<T>(c, n, static_cast<const T*>(x), incx, static_cast<Real<T>*>(result));
+  });
+}
 
 void axpy_ex(Call& c, Int n, const void* alpha, Type alpha_type, const void* x, Type x_type, Int incx, void* y,
              Type y_type, Int incy, Type execution) {

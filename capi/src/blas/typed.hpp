@@ -2,6 +2,7 @@
 // has; the others want one type for all operands and the arithmetic.
 #pragma once
 
+#include "../element_types.hpp"
 #include "extended.hpp"
 
 namespace trn::capi::blas {
@@ -10,6 +11,16 @@ using Type = trnDataType;
 
 void axpy_ex(Call& c, Int n, const void* alpha, Type alpha_type, const void* x, Type x_type, Int incx, void* y,
              Type y_type, Int incy, Type execution);
+void copy_ex(Call& c, Int n, const void* x, Type x_type, Int incx, void* y, Type y_type, Int incy);
+void swap_ex(Call& c, Int n, void* x, Type x_type, Int incx, void* y, Type y_type, Int incy);
+void asum_ex(Call& c, Int n, const void* x, Type x_type, Int incx, void* result, Type result_type, Type execution);
+// The index has the width of the call's integers.
+template <class I> void amax_ex(Call& c, Int n, const void* x, Type x_type, Int incx, I* result) {
+  with_type(x_type, [&]<class T>(T*) { amax<T>(c, n, static_cast<const T*>(x), incx, result); });
+}
+template <class I> void amin_ex(Call& c, Int n, const void* x, Type x_type, Int incx, I* result) {
+  with_type(x_type, [&]<class T>(T*) { amin<T>(c, n, static_cast<const T*>(x), incx, result); });
+}
 void dot_ex(Call& c, Int n, const void* x, Type x_type, Int incx, const void* y, Type y_type, Int incy, void* result,
             Type result_type, Type execution);
 void dotc_ex(Call& c, Int n, const void* x, Type x_type, Int incx, const void* y, Type y_type, Int incy, void* result,

@@ -218,6 +218,93 @@ void make_plan_many_64(PlanObject& p, int rank, long long* n, long long* inembed
                        std::size_t* work_size) {
   make_many(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
 }
+namespace {
+// What a plan would need: it is made and forgotten.
+template <class F> void size_of_plan(const PlanObject& p, std::size_t* work_size, const F& fill) {
+  require(work_size != nullptr, "workSize is null; it receives the result");
+  PlanObject draft(*p.device, p.stream);
+  draft.precision = p.precision;
+  fill(draft);
+}
+PlanObject draft_here() { return {current_device(), stream_of(nullptr)}; }
+// cuFFT's type for the types of both sides, which must agree with the arithmetic.
+trnfftType type_of(trnDataType in, trnDataType out, trnDataType execution) {
+  const auto is = [&](trnDataType a, trnDataType b, trnDataType c) { return in == a && out == b && execution == c; };
+  if (is(TRN_C_32F, TRN_C_32F, TRN_C_32F)) return TRNFFT_C2C;
+  if (is(TRN_R_32F, TRN_C_32F, TRN_C_32F)) return TRNFFT_R2C;
+  if (is(TRN_C_32F, TRN_R_32F, TRN_C_32F)) return TRNFFT_C2R;
+  if (is(TRN_C_64F, TRN_C_64F, TRN_C_64F)) return TRNFFT_Z2Z;
+  if (is(TRN_R_64F, TRN_C_64F, TRN_C_64F)) return TRNFFT_D2Z;
+  if (is(TRN_C_64F, TRN_R_64F, TRN_C_64F)) return TRNFFT_Z2D;
+  fail<NotImplemented>("transforms from type {} to type {} in arithmetic of type {}; there are float and double",
+                       static_cast<int>(in), static_cast<int>(out), static_cast<int>(execution));
+}
+}  // namespace
+
+void get_size_1d(PlanObject& p, int nx, trnfftType type, int batch, std::size_t* work_size) {
+  size_of_plan(p, work_size, [&](PlanObject& d) { make_plan_1d(d, nx, type, batch, work_size); });
+}
+void get_size_2d(PlanObject& p, int nx, int ny, trnfftType type, std::size_t* work_size) {
+  size_of_plan(p, work_size, [&](PlanObject& d) { make_plan_2d(d, nx, ny, type, work_size); });
+}
+void get_size_3d(PlanObject& p, int nx, int ny, int nz, trnfftType type, std::size_t* work_size) {
+  size_of_plan(p, work_size, [&](PlanObject& d) { make_plan_3d(d, nx, ny, nz, type, work_size); });
+}
+void get_size_many(PlanObject& p, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
+                   int odist, trnfftType type, int batch, std::size_t* work_size) {
+  size_of_plan(p, work_size, [&](PlanObject& d) {
+    make_many(d, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
+  });
+}
+void get_size_many_64(PlanObject& p, int rank, long long* n, long long* inembed, long long istride, long long idist,
+                      long long* onembed, long long ostride, long long odist, trnfftType type, long long batch,
+                      std::size_t* work_size) {
+  size_of_plan(p, work_size, [&](PlanObject& d) {
+    make_many(d, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
+  });
+}
+void estimate_1d(int nx, trnfftType type, int batch, std::size_t* work_size) {
+  auto p = draft_here();
+  get_size_1d(p, nx, type, batch, work_size);
+}
+void estimate_2d(int nx, int ny, trnfftType type, std::size_t* work_size) {
+  auto p = draft_here();
+  get_size_2d(p, nx, ny, type, work_size);
+}
+void estimate_3d(int nx, int ny, int nz, trnfftType type, std::size_t* work_size) {
+  auto p = draft_here();
+  get_size_3d(p, nx, ny, nz, type, work_size);
+}
+void estimate_many(int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist,
+                   trnfftType type, int batch, std::size_t* work_size) {
+  auto p = draft_here();
+  get_size_many(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
+}
+void xt_make_plan_many(PlanObject& p, int rank, long long* n, long long* inembed, long long istride, long long idist,
+                       trnDataType in, long long* onembed, long long ostride, long long odist, trnDataType out,
+                       long long batch, std::size_t* work_size, trnDataType execution) {
+  make_many(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type_of(in, out, execution), batch,
+            work_size);
+}
+void xt_get_size_many(PlanObject& p, int rank, long long* n, long long* inembed, long long istride, long long idist,
+                      trnDataType in, long long* onembed, long long ostride, long long odist, trnDataType out,
+                      long long batch, std::size_t* work_size, trnDataType execution) {
+  get_size_many_64(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type_of(in, out, execution), batch,
+                   work_size);
+}
+// The direction counts for complex plans alone.
+void xt_exec(PlanObject& p, void* in, void* out, int direction) {
+  const auto exec = [&]<class T>(T*) {
+    auto* const complex_in = static_cast<std::complex<T>*>(in);
+    auto* const complex_out = static_cast<std::complex<T>*>(out);
+    if (kind_of(p.type) == Kind::RealToComplex) return exec_r2c<T>(p, static_cast<T*>(in), complex_out);
+    if (kind_of(p.type) == Kind::ComplexToReal) return exec_c2r<T>(p, complex_in, static_cast<T*>(out));
+    exec_c2c<T>(p, complex_in, complex_out, direction);
+  };
+  if (is_wide(p.type)) return exec(static_cast<double*>(nullptr));
+  exec(static_cast<float*>(nullptr));
+}
+
 void get_size(PlanObject& p, std::size_t* work_size) {
   require(work_size != nullptr, "workSize is null; it receives the result");
   *work_size = static_cast<std::size_t>(is_wide(p.type) ? plan<double>(p, natural(p.type), false).workspace_bytes()

@@ -158,6 +158,45 @@ void memset_async(void* to, int value, std::size_t bytes, trnStream_t stream) {
   fill(to, value, bytes, *stream_of(stream), true);
 }
 
+namespace {
+// One row after another.
+void fill_2d(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, StreamObject& stream,
+             bool queued) {
+  check_pitch(pitch, width);
+  require(height == 0 || pitch <= static_cast<std::size_t>(INT64_MAX) / height, "{} rows of {} bytes are too many",
+          height, pitch);
+  if (height == 0 || width == 0) return;
+  (void)side_of(to, static_cast<std::int64_t>((height - 1) * pitch + width), "the destination");  // all or nothing
+  for (std::size_t row = 0; row < height; ++row)
+    fill(static_cast<std::byte*>(to) + row * pitch, value, width, stream, queued);
+}
+}  // namespace
+void memset_2d(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  fill_2d(to, pitch, value, width, height, *stream_of(nullptr), false);
+}
+void memset_2d_async(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                     trnStream_t stream) {
+  fill_2d(to, pitch, value, width, height, *stream_of(stream), true);
+}
+// Memory comes and goes at once, which is earlier, and later, than the stream asks for.
+void malloc_async(void** address, std::size_t bytes, trnStream_t stream) {
+  if (stream_of(stream)->captured()) fail<NotImplemented>("an allocation in a stream that is captured");
+  malloc(address, bytes);
+}
+void free_async(void* address, trnStream_t stream) {
+  if (stream_of(stream)->captured()) fail<NotImplemented>("memory freed in a stream that is captured");
+  free(address);
+}
+void memcpy_peer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+  (void)device(to_device), (void)device(from_device);
+  memcpy(to, from, bytes, trnMemcpyDeviceToDevice);
+}
+void memcpy_peer_async(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                       trnStream_t stream) {
+  (void)device(to_device), (void)device(from_device);
+  memcpy_async(to, from, bytes, trnMemcpyDeviceToDevice, stream);
+}
+
 void pointer_get_attributes(trnPointerAttributes* attributes, const void* address) {
   require_result(attributes, "attributes");
   *attributes = {trnMemoryTypeUnregistered, -2, nullptr, const_cast<void*>(address)};

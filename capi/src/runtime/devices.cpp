@@ -100,6 +100,8 @@ constexpr ErrorName kErrors[] = {
     {trnErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered", "the memory is registered already"},
     {trnErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered", "the memory was not registered"},
     {trnErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported", "the call cannot be captured"},
+    {trnErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined", "a stream of a capture was not waited for"},
+    {trnErrorCapturedEvent, "cudaErrorCapturedEvent", "the event was recorded in a capture"},
     {trnErrorUnknown, "cudaErrorUnknown", "an internal error: please report it"},
 };
 const ErrorName* entry(trnError_t error) {
@@ -120,6 +122,8 @@ void get_device_count(int* count) { result(count, "count") = device_count(); }
 void set_device(int number) { set_current_device(number); }
 void get_device(int* number) { result(number, "device") = current_device().number; }
 void set_device_flags(unsigned) {}
+void get_device_flags(unsigned* flags) { result(flags, "flags") = 0; }
+void init_device(int number, unsigned, unsigned) { (void)device(number); }
 void device_synchronize() { synchronize(current_device()); }
 void device_reset() {
   Device& d = current_device();

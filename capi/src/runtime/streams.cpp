@@ -19,6 +19,16 @@ class EventObject {
   void record(Marker point) {
     const std::lock_guard lock(mutex_);
     point_ = std::move(point);
+    graph_.reset();
+  }
+  // While the stream is captured there is no point in time, only a place in the graph.
+  void record(std::shared_ptr<Graph> graph, const StreamObject* stream) {
+    const std::lock_guard lock(mutex_);
+    graph_ = std::move(graph), stream_ = stream;
+  }
+  [[nodiscard]] std::pair<std::shared_ptr<Graph>, const StreamObject*> place() const {
+    const std::lock_guard lock(mutex_);
+    return {graph_, stream_};
   }
   // Of the last record; nothing if there was none.
   [[nodiscard]] std::optional<Marker> recorded() const {
@@ -32,6 +42,8 @@ class EventObject {
  private:
   mutable std::mutex mutex_;
   std::optional<Marker> point_;
+  std::shared_ptr<Graph> graph_;
+  const StreamObject* stream_ = nullptr;
 };
 
 struct Events {
@@ -54,6 +66,13 @@ std::shared_ptr<EventObject> event_of(trnEvent_t handle) {
 void require_not_captured(const StreamObject& stream) {
   if (stream.captured()) throw WithStatus(trnErrorStreamCaptureUnsupported, "the stream is captured");
 }
+// Of an event that was recorded while its stream was captured nothing can be asked.
+std::shared_ptr<EventObject> timed_event_of(trnEvent_t handle) {
+  auto found = event_of(handle);
+  if (found->place().first)
+    throw WithStatus(trnErrorCapturedEvent, "the event was recorded in a stream that is captured");
+  return found;
+}
 [[noreturn]] void not_ready(const char* what) {
   throw WithStatus(trnErrorNotReady, fmt::format("{} is not done yet", what));
 }
@@ -72,14 +91,39 @@ void stream_destroy(trnStream_t stream) { destroy_stream(stream); }
 void stream_query(trnStream_t stream) {
   if (!stream_of(stream)->stream.idle()) not_ready("the stream");
 }
+void stream_get_priority(trnStream_t stream, int* priority) {
+  require(priority != nullptr, "priority is null; it receives the result");
+  (void)stream_of(stream);
+  *priority = 0;  // there is one
+}
+void stream_get_device(trnStream_t stream, int* device) {
+  require(device != nullptr, "device is null; it receives the result");
+  *device = stream_of(stream)->device->number;
+}
+void stream_get_id(trnStream_t stream, unsigned long long* id) {
+  require(id != nullptr, "streamId is null; it receives the result");
+  *id = reinterpret_cast<std::uintptr_t>(stream_of(stream).get());
+}
 void stream_get_flags(trnStream_t stream, unsigned* flags) {
   require(flags != nullptr, "flags is null; it receives the result");
   *flags = stream_of(stream)->flags;
 }
 void stream_wait_event(trnStream_t stream, trnEvent_t event, unsigned) {
   const auto s = stream_of(stream);
-  require_not_captured(*s);
-  s->stream.wait(event_of(event)->marker());
+  const auto e = event_of(event);
+  const auto [graph, recorded_by] = e->place();
+  if (!graph) {
+    require_not_captured(*s);
+    return s->stream.wait(e->marker());
+  }
+  {
+    const std::lock_guard lock(graph->mutex);
+    if (graph->done) throw WithStatus(trnErrorCapturedEvent, "the capture in which the event was recorded has ended");
+    graph->unjoined.erase(recorded_by);
+  }
+  if (s.get() == &s->device->legacy || !s->join(graph))
+    throw WithStatus(trnErrorStreamCaptureUnsupported,
+                     "the stream is the default one, or is captured for another graph; it cannot join this capture");
 }
 void stream_attach_mem_async(trnStream_t stream, void* address, std::size_t, unsigned) {
   (void)stream_of(stream);
@@ -119,8 +163,11 @@ void stream_end_capture(trnStream_t stream, trnGraph_t* graph) {
   require(graph != nullptr, "pGraph is null; it receives the graph");
   const auto s = stream_of(stream);
   auto captured = s->end_capture();
-  if (!captured) throw WithStatus(trnErrorIllegalState, "the stream is not captured");
+  if (!captured) throw WithStatus(trnErrorIllegalState, "no capture began on the stream");
   captures_changed(-1);
+  if (!captured->unjoined.empty())
+    throw WithStatus(trnErrorStreamCaptureUnjoined,
+                     "a stream took part in the capture, and its last work was not waited for");
   *graph = reinterpret_cast<trnGraph_t>(graphs().add(std::move(captured)));
 }
 void stream_is_capturing(trnStream_t stream, trnStreamCaptureStatus* status) {
@@ -140,6 +187,17 @@ void graph_launch(trnGraphExec_t executable, trnStream_t stream) {
     for (const auto& step : graph->steps) step();
   };
   enqueue(*stream_of(stream), run_steps, found->graph->memory);
+}
+void graph_upload(trnGraphExec_t executable, trnStream_t stream) {
+  (void)executables().find(executable, "executable graph");
+  (void)stream_of(stream);
+}
+// Steps have no handles of their own.
+void graph_get_nodes(trnGraph_t graph, trnGraphNode_t* nodes, std::size_t* count) {
+  require(count != nullptr, "numNodes is null; it receives the result");
+  const auto found = graphs().find(graph, "graph");
+  if (nodes) fail<NotImplemented>("handles of a graph's nodes; give null to learn how many there are");
+  *count = found->steps.size();
 }
 void stream_synchronize(trnStream_t stream) {
   const auto s = stream_of(stream);
@@ -169,17 +227,21 @@ void event_create_with_flags(trnEvent_t* event, unsigned flags) {
 void event_record(trnEvent_t event, trnStream_t stream) {
   const auto e = event_of(event);
   const auto s = stream_of(stream);
-  require_not_captured(*s);
+  if (auto graph = s->capture()) return e->record(std::move(graph), s.get());
   enqueue(*s, [] {});  // behind what the default stream waits for
   e->record(s->stream.mark());
 }
-void event_synchronize(trnEvent_t event) { event_of(event)->marker().synchronize(); }
+void event_record_with_flags(trnEvent_t event, trnStream_t stream, unsigned flags) {
+  require(flags <= 1, "flags are {}; they must be 0 or 1", flags);
+  event_record(event, stream);
+}
+void event_synchronize(trnEvent_t event) { timed_event_of(event)->marker().synchronize(); }
 void event_query(trnEvent_t event) {
-  if (!event_of(event)->marker().reached()) not_ready("the event");
+  if (!timed_event_of(event)->marker().reached()) not_ready("the event");
 }
 void event_elapsed_time(float* milliseconds, trnEvent_t start, trnEvent_t end) {
   require(milliseconds != nullptr, "ms is null; it receives the result");
-  const auto a = event_of(start), b = event_of(end);
+  const auto a = timed_event_of(start), b = timed_event_of(end);
   const std::optional<Marker> from = a->recorded(), to = b->recorded();
   if (!from || !to || !a->timed || !b->timed)
     throw BadHandle("an event was never recorded, or was made without timing");

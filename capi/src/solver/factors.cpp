@@ -26,23 +26,6 @@ template <class T> void potri(Call& c, UploArg uplo, Int n, T* a, Int lda, T*, I
   put_info(c, info, n == 0 ? 0 : info_of(ts::potri<T>(c.executor, uplo_of(uplo), m).outcome, n));
 }
 
-namespace {
-// The addresses of a batch, each with its extent looked up.
-template <class T>
-std::vector<T*> batch_of(Call& c, const char* what, T** array, Int count, Int rows, Int columns, Int ld) {
-  require(count >= 0, "the batch has {} matrices", count);
-  auto list = c.addresses<T*>(what, array, count);
-  for (T*& a : list) a = c.matrix(what, a, rows, columns, ld).data();
-  return list;
-}
-void put_infos(Call& c, const ts::BatchOutcomes& outcomes, Int columns, int* info) {
-  std::vector<int> values;
-  for (const auto& o : outcomes) values.push_back(info_of(o, columns));
-  const auto bytes = static_cast<Int>(values.size() * sizeof(int));
-  copy_bytes(Executor::host(), values.data(), c.executor, device_memory(*c.handle.device, "info", info, bytes), bytes);
-}
-}  // namespace
-
 template <class T> void potrf_batched(Call& c, UploArg uplo, Int n, T** a, Int lda, int* info, Int count) {
   const auto list = batch_of(c, "Aarray", a, count, n, n, lda);
   check_info(c, info, count);

@@ -87,8 +87,6 @@ Entries sorted(Int rows, Int columns, const std::vector<Int>& row, const std::ve
   return e;
 }
 
-namespace {
-// The line of each entry of a compressed format; `lines` + 1 offsets.
 std::vector<Int> expand(const std::vector<Int>& offsets, Int count) {
   // Fewer entries than memory is legal: the offsets count.
   require(offsets.empty() || (offsets.front() == 0 && offsets.back() <= count),
@@ -102,7 +100,6 @@ std::vector<Int> expand(const std::vector<Int>& offsets, Int count) {
   }
   return line;
 }
-}  // namespace
 
 Entries entries_of(Call& c, const SpMat& m, Int batch) {
   const auto offset_list = [&](Int lines, Int base) {

@@ -23,6 +23,8 @@ struct Entries {
 // Sorts entries that come in any order; `places` are 0, 1, ... unless given.
 [[nodiscard]] Entries sorted(Int rows, Int columns, const std::vector<Int>& row, const std::vector<Int>& column,
                              std::vector<Int> places);
+// The line of each entry of a compressed format; `offsets` of all lines and the end.
+[[nodiscard]] std::vector<Int> expand(const std::vector<Int>& offsets, Int count);
 [[nodiscard]] Entries entries_of(Call& c, const SpMat& m, Int batch = 0);
 [[nodiscard]] Int stored_values(const SpMat& m);
 [[nodiscard]] std::vector<Int> integers(Call& c, const char* what, const void* from, trnsparseIndexType_t type,

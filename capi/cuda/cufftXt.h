@@ -1,0 +1,2 @@
+/* cufftXt.h: cufft.h declares the functions for one device; those for several are not there. */
+#include "cufft.h"

@@ -1,0 +1,2 @@
+/* cusolver_common.h: what cusolverDn.h declares. */
+#include "cusolverDn.h"
