@@ -135,7 +135,7 @@ def status_names(library, row, name):
 
 
 def bodies(library):
-    """Declarations of the bodies that the library's sources define: those that are no templates."""
+    """Declarations of the bodies that the library's sources define: those that are not templates."""
     lines = [f"// Made from capi/api/{library.name}.api: the bodies that the sources define.", "#pragma once", "",
              f"namespace trn::capi::{library.name} {{", ""]
     for row in library.rows:

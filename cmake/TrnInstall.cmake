@@ -109,7 +109,7 @@ set(TRN_PACKAGE_tools trnsci-tools)
 set(TRN_PACKAGE_dropins trnsci-dropins)
 set(TRN_PACKAGE_scalapack trnsci-scalapack)
 
-# Debian packages: cd build/release && cpack -G DEB. The drop-ins are no alternatives of the system's libraries: a program
+# Debian packages: cd build/release && cpack -G DEB. The drop-ins are not alternatives of the system's libraries: a program
 # takes them by LD_LIBRARY_PATH.
 macro(trn_packages)
   set(CPACK_GENERATOR DEB)

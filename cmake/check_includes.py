@@ -4,7 +4,7 @@
 usage: check_includes.py SOURCE_DIR GRAPH_FILE | --self-test
 
 A graph line reads `blas: core tile | neuron`: blas may include trn/blas, trn/core and trn/tile anywhere, and
-trn/neuron in its test/ folder only. A component is a folder of the root or of apps/. Folders that are no component (tools, examples, tests) are leaves: they may include
+trn/neuron in its test/ folder only. A component is a folder of the root or of apps/. Folders that are not a component (tools, examples, tests) are leaves: they may include
 everything, and nothing may include them.
 """
 import pathlib

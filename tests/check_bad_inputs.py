@@ -41,6 +41,10 @@ FILES = {
     "huge.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 9000000000000000000\n1 1 1\n",
     "negative.mtx": b"%%MatrixMarket matrix coordinate real general\n-2 2 1\n1 1 1\n",
     "good.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 2 1.0\n",
+    "wide.mtx": b"%%MatrixMarket matrix coordinate real general\n1 100000000000 1\n1 5 1.0\n",
+    "far.xyz": b"2\nx\nHe 0 0 0\nHe 0 0 1e308\n",
+    "nan.json": b'{"a": NaN}',
+    "cut.json": b'{"format": "trnsci tile program", "ver',
     "junk.npz": b"PK\x03\x04junk",
     "empty.json": b"",
     "junk.json": b"{]",
@@ -68,7 +72,8 @@ def cases():
 
 def run(program, folder, arguments):
     words = [word.encode().replace(b"{dir}", folder.encode()) for word in shlex.split(arguments)]
-    words = [word.replace(b"\\xff", b"\xff") for word in words]
+    for text, byte in ((b"\\xff", b"\xff"), (b"\\x1b", b"\x1b")):
+        words = [word.replace(text, byte) for word in words]
     environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     return subprocess.run([os.path.abspath(program).encode(), *words], cwd=folder, capture_output=True, timeout=300,
                           stdin=subprocess.DEVNULL, env=environment, check=False)

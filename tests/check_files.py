@@ -2,7 +2,8 @@
 
 A pipe is read to its end, as `trnsci compare <(...) <(...)` makes them; `-` is standard output for every output that is
 text; two outputs that a link joins are refused although the file is not there yet, and the file behind such a link is
-written while the link stays; an interrupted `rand --out` leaves the old file, or none.
+written while the link stays; an interrupted `rand --out` leaves the old file, or none; the demonstration in a folder
+that is gone says so before it begins.
 """
 import json
 import os
@@ -90,6 +91,23 @@ def main(command):
         expect((folder / "link").is_symlink() and (folder / "behind.json").is_file(), "a link to nothing was replaced by the file")
         (folder / "circle").symlink_to("circle")
         expect("in a circle" in run(f"profile blas.gemm {small} --json circle").stderr, "a link to itself is not refused")
+
+        gone = folder / "gone"
+        gone.mkdir()
+        told = subprocess.run(["bash", "-c", 'cd gone && rmdir ../gone && exec "$0"', command], cwd=folder, env=environment,
+                              capture_output=True, text=True, timeout=60)
+        expect(told.returncode == 2 and told.stderr.count("\n") == 1 and not told.stdout,
+               f"the demonstration in a folder that is gone: status {told.returncode}: {told.stderr}")
+
+        environment["TMPDIR"] = "/nonexistent"  # no temporary file is needed here
+        told = run("mp2 water.xyz --basis sto-3g --quiet")
+        expect(told.returncode == 0, f"mp2 without a folder for temporary files: {told.stderr}")
+        del environment["TMPDIR"]
+        environment["OMP_NUM_THREADS"] = "1000000"
+        told = run("info")
+        expect(told.returncode == 2 and "OMP_NUM_THREADS asks for 1000000 threads; give at most 4096" in told.stderr,
+               f"a million threads: status {told.returncode}: {told.stderr}")
+        environment["OMP_NUM_THREADS"] = "1"
 
         (folder / "values").write_text("old")
         process = subprocess.Popen([command, "rand", "--n", "4000000000", "--out", "values"], cwd=folder, env=environment,

@@ -78,7 +78,7 @@ def main(command, molecule):
         findings.append("no run was interrupted: the moments are wrong")
 
     def steady(output):  # without the measured times, and without the widths that they give to columns
-        return re.sub(r"[ -]+", " ", re.sub(r" +[\d.]+ (us|ms|s)\b", "", output))
+        return re.sub(r"[ -]+", " ", re.sub(r" +[\d.]+ (ns|us|ms|s)\b", "", output))
 
     closed = subprocess.run(["bash", "-c", 'exec "$@" 2>&-', "bash", *words], cwd=folder, capture_output=True, text=True, env=environment)
     if closed.returncode != 0 or steady(closed.stdout) != steady(text):

@@ -75,7 +75,8 @@ def main(command):
         cases = [
             ("profile blas.gemm --m 300 --n 200 --k 100 --dtype bf16 --html gemm.html", "gemm.html",
              ["<h1>blas.gemm on trn2, modelled</h1>", "--m 300 --n 200 --k 100", "<dt>dtype</dt><dd>bf16", "one NeuronCore-v3 core"]),
-            ("profile solver.potrf --n 300 --html potrf.html", "potrf.html", ["<dt>program</dt><dd>step "]),
+            ("profile solver.potrf --n 300 --html potrf.html", "potrf.html",
+             ["<dt>program</dt><dd>step ", "<h2>The whole call: ", "<th>runs</th><th>each</th><th>together</th>"]),
             (f"mp2 {water} --exec sim:trn2 --precision tf32x3 --quiet --report mp2.html", "mp2.html",
              ["<h1>water, H2O: DF-MP2 in cc-pVDZ</h1>", "Drawing of the molecule", "Convergence of the SCF", "Two times for a stage",
               "5 occupied orbitals", "float32, tf32x3", "MP2 on sim:trn2", "<td>total</td>"]),
@@ -86,7 +87,10 @@ def main(command):
               "<dt>machine</dt><dd>16 chips of trn2"]),
             ("silicon-check --exec sim:trn2 --sections machine,exactness --output silicon.json --html silicon.html", "silicon.html",
              ["<h1>silicon-check of sim:trn2</h1>", "<dt>shape</dt><dd>2 sections", "<dt>dtype</dt>", "<dt>machine</dt><dd>trn2"]),
-            ("sparse info m.mtx --html sparse.html", "sparse.html", ["3 x 3, 4 entries"]),
+            ("sparse info m.mtx --html sparse.html", "sparse.html",
+             ["3 x 3, 4 entries", "<h2>Orderings</h2>", "<h2>Order: rcm</h2>", "<th>modelled</th><th>host core</th>", "<td>longest row</td><td>2</td>"]),
+            ("einsum ij,jk,kl --sizes i=8,j=30,k=4,l=9 --html einsum.html", "einsum.html",
+             ["<h1>ij, jk, kl -&gt; il</h1>", "<h2>Contraction tree</h2>", "<th>algorithm, mode</th>"]),
         ]
         for line, name, parts in cases:
             run(line)
@@ -99,6 +103,10 @@ def main(command):
             for part in [shown, 'name="viewport" content="width=device-width', "<title>", "</html>", *parts]:
                 if part not in text:
                     findings.append(f"{name}: lacks '{part}'")
+            # Of two runs shape, type and machine stand in the commands that made them.
+            for fact in ("command", "version") if name == "compare.html" else ("command", "shape", "dtype", "machine", "version"):
+                if f"<dt>{fact}</dt>" not in text:
+                    findings.append(f"{name}: does not say its {fact}")
             for unit in ("µs", " MiB read", "MiB written"):
                 if unit in text:
                     findings.append(f"{name}: has '{unit}', which the text of commands has not")
@@ -109,6 +117,8 @@ def main(command):
             tags.feed(re.sub(r"<script.*?</script>", "", text, flags=re.S))
             if tags.wrong or tags.open:
                 findings.append(f"{name}: tags that are not closed: {tags.wrong or tags.open}")
+            if "{&quot;" in text or "<pre>{" in text:
+                findings.append(f"{name}: shows JSON")
             if tags.columns > 7:
                 findings.append(f"{name}: a table of {tags.columns} columns does not fit a phone")
             if len(text) > 1_500_000:

@@ -5,7 +5,7 @@
 
 namespace trn::tools {
 
-// The comparison of two texts that --json wrote, as JSON; throws InvalidArgument where one is no such text.
+// The comparison of two texts that --json wrote, as JSON; throws InvalidArgument where one is not such a text.
 [[nodiscard]] std::string compared_texts(const std::string& first, const std::string& second);
 
 }  // namespace trn::tools

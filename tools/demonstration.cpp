@@ -29,6 +29,10 @@ constexpr double kPsi4Scf = -76.0213974646572, kPsi4Correlation = -0.20691668827
 }  // namespace
 
 void demonstration() {
+  std::error_code unknown;  // of a folder that is gone
+  const std::string path = std::filesystem::absolute("trnsci-report.html", unknown).string();
+  if (path.empty() || unknown) fail<InvalidArgument>("the current folder is gone; go to another one");
+  { const OutputFile claim("the demonstration's page", path); }  // a bad folder costs nothing
   const mp2::Molecule water = mp2::parse_xyz(kWater, "water", {.bohr_in_angstrom = kPsi4Bohr});
   const tile::Machine& trn2 = tile::machine("trn2");
   say("DF-MP2 energy of water in cc-pVDZ, its difference to Psi4 1.3.2 in nanohartree\n(0.0000026 kJ/mol each), and "
@@ -89,7 +93,6 @@ void demonstration() {
                  percent(run->dma_active_seconds / run->seconds)});
   }
   engines.print();
-  const std::string path = (std::filesystem::current_path() / "trnsci-report.html").string();
   neuron::report::Page page = mp2_page({water, last, iterations, scf});
   page.run_title = "The machine at work: a larger molecule";
   page.sections.push_back(

@@ -140,9 +140,9 @@ void write_einsum_page(const std::string& path, const EinsumPage& page, const te
   neuron::PageTable table{"Steps",
                           "Groups of indices: H in both operands and the result, M and N in one of them, K "
                           "summed. Times are the plan's estimate.",
-                          {{"step", "algorithm", "mode", "groups", "flop", "bytes", "bound", "time"}}};
+                          {{"step", "algorithm, mode", "groups", "flop", "bytes", "bound", "time"}}};
   for (const tensor::Step& s : plan.steps())
-    table.rows.push_back({s.labels, s.algorithm, std::string(name(s.mode)), s.folded,
+    table.rows.push_back({s.labels, fmt::format("{}, {}", s.algorithm, name(s.mode)), s.folded,
                           neuron::report::flops_text(s.flops), neuron::report::bytes_text(s.bytes),
                           fmt::format("{:.1e}", s.bound), duration(s.seconds)});
   file.write(neuron::report::table_html(table));

@@ -156,7 +156,7 @@ template <class T> struct Batch {
   template <class P> void addresses(std::vector<P>& list) const {
     for (const std::int64_t offset : offsets) list.push_back(device.data() + offset);
   }
-  // The memory now; what is no element must be as it was.
+  // The memory now; what is not an element must be as it was.
   [[nodiscard]] std::vector<T> after(Case& c) const {
     std::vector<T> now = device.to_host(), masked = host;
     for (std::size_t p = 0; p < offsets.size(); ++p) {

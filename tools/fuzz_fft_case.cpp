@@ -3,7 +3,7 @@
 // What is checked, all of it by analysis. Of transforms up to 96 points every result: || y - exact || <= bound || exact
 // ||. Of longer ones single results, each of which may err by bound || exact || at most, and the norm of all results,
 // which by Parseval's identity is known from the input. Besides: transforms whose input is finite have finite results
-// (on the host also beside others that have not), memory that is no result keeps its bits, and so does the input out of
+// (on the host also beside others that have not), memory that is not a result keeps its bits, so does the input out of
 // place.
 #include <algorithm>
 #include <cmath>

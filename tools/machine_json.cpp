@@ -64,6 +64,7 @@ void add_machine(Json& object) {
   if (name.empty()) name = text_of(object, "executor");
   if (name.starts_with("sim:")) name = name.substr(4);
   name = name.substr(0, name.find('#'));  // one of several of this kind
+  if (name.empty()) name = "host";        // a comparison, for instance
   for (const tile::Fabric& f : tile::fabrics()) {
     if (f.name == name) name = f.machine;
   }

@@ -9,7 +9,7 @@
 namespace trn::tools {
 
 // Adds "geometry" and "constants" to an object that names a machine in "machine" or "executor" ("trn2", "sim:trn2",
-// "trn2u"); of the host: its threads and vector instructions. Objects that name no machine stay as they are.
+// "trn2u"); of the host: its threads and vector instructions. Objects that name no machine are the host's.
 void add_machine(nlohmann::ordered_json& object);
 
 }  // namespace trn::tools

@@ -2,13 +2,16 @@
 // in the arguments, 1 for anything that went wrong while running. Output that could not be written (a full disk, a pipe
 // whose reader is gone, a closed descriptor) is such an error.
 #include <fcntl.h>
+#include <omp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include <trn/core/error.hpp>
@@ -19,6 +22,7 @@
 
 #include "commands.hpp"
 #include "completion.hpp"
+#include "harmless.hpp"
 #include "output.hpp"
 
 namespace {
@@ -45,18 +49,24 @@ void prepare_signals() {
   }
 }
 
-// One line for programs; on a terminal lines of at most 80 columns. Not fmt::print, which throws when standard error
-// cannot be written.
+// As it is for programs, without bytes that a terminal would obey; on a terminal lines of at most 80 columns. Not
+// fmt::print, which throws when standard error cannot be written.
 int complain(const std::string& text, int status) {
-  const std::string whole = "trnsci: " + text;
+  const std::string whole = "trnsci: " + trn::tools::harmless(text);
   if (isatty(STDERR_FILENO) == 0) {
     std::fputs((whole + "\n").c_str(), stderr);
     return status;
   }
-  for (const std::string& line : trn::tools::wrapped(whole, trn::tools::kColumns, 2))
-    std::fputs((line + "\n").c_str(), stderr);
+  for (std::size_t at = 0; at <= whole.size();) {  // an expression has lines of its own
+    const std::size_t end = std::min(whole.find('\n', at), whole.size());
+    for (const std::string& line : trn::tools::wrapped(whole.substr(at, end - at), trn::tools::kColumns, 2))
+      std::fputs((line + "\n").c_str(), stderr);
+    at = end + 1;
+  }
   return status;
 }
+
+constexpr const char* kNoMemory = "not enough memory for these sizes; choose smaller ones";
 
 std::string lost_output(const std::string& reason) { return "cannot write standard output: " + reason; }
 
@@ -75,6 +85,11 @@ int main(int argc, char** argv) {
   prepare_descriptors();
   prepare_signals();
   remember_command_line(argc, argv);
+  constexpr int kMostThreads = 4096;  // for as many the OpenMP runtime has room on a thread's stack
+  if (omp_get_max_threads() > kMostThreads) {
+    return complain(
+        fmt::format("OMP_NUM_THREADS asks for {} threads; give at most {}", omp_get_max_threads(), kMostThreads), 2);
+  }
   try {
     trn::heed_instruction_set();
   } catch (const trn::InvalidArgument& e) {
@@ -127,7 +142,9 @@ int main(int argc, char** argv) {
   } catch (const std::system_error& e) {  // fmt::print
     return complain(std::ferror(stdout) != 0 ? lost_output(e.code().message()) : e.what(), 1);
   } catch (const std::bad_alloc&) {
-    return complain("not enough memory for these sizes; choose smaller ones", 1);
+    return complain(kNoMemory, 1);
+  } catch (const std::length_error&) {  // more elements than a vector can have
+    return complain(kNoMemory, 1);
   } catch (const std::exception& e) {
     return complain(e.what(), 1);
   }

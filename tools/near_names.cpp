@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "harmless.hpp"
+
 namespace trn::tools {
 
 namespace {
@@ -59,6 +61,33 @@ std::string printable(const std::string& word, std::size_t most) {
     text += c >= 32 && c < 127 ? std::string(1, word[i]) : fmt::format("\\x{:02x}", c);
   }
   return word.size() > most ? text + "..." : text;
+}
+
+std::string harmless(const std::string& text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+    const unsigned first = byte(i);
+    // Bytes of the character that begins here; 0 where none does.
+    std::size_t length = first < 0x80   ? 1
+                         : first < 0xc2 ? 0
+                         : first < 0xe0 ? 2
+                         : first < 0xf0 ? 3
+                         : first < 0xf5 ? 4
+                                        : 0;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((byte(i + k) & 0xc0U) != 0x80U) length = 0;
+    }
+    const bool control = (first < 0x20 && first != '\n') || first == 0x7f || (first == 0xc2 && byte(i + 1) < 0xa0);
+    if (length > 0 && !control) {
+      shown += text.substr(i, length);
+      i += length;
+    } else {
+      shown += fmt::format("\\x{:02x}", first);
+      ++i;
+    }
+  }
+  return shown;
 }
 
 }  // namespace trn::tools

@@ -193,8 +193,9 @@ Option Options::text(const std::string& name, std::string& value, const std::str
       name,
       [name, &value, choices](const CLI::results_t& words) {
         if (!choices.empty()) check_choice(name, words.front(), choices);
-        if (words.front().empty() && name.starts_with('-')) {
-          throw CLI::ValidationError(first_name(name) + " is empty; give it a value, or leave it out");
+        if (words.front().empty()) {
+          throw CLI::ValidationError(first_name(name) + " is empty; give it a value" +
+                                     (name.starts_with('-') ? ", or leave it out" : ""));
         }
         value = words.front();
         return true;

@@ -29,7 +29,8 @@ const std::string& command_line() { return remembered(); }
 std::string duration(double seconds) {
   if (seconds >= 1) return fmt::format("{:.2f} s", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.2f} ms", seconds * 1e3);
-  return fmt::format("{:.2f} us", seconds * 1e6);
+  if (seconds >= 1e-7 || seconds <= 0) return fmt::format("{:.2f} us", seconds * 1e6);
+  return fmt::format("{:.2f} ns", seconds * 1e9);
 }
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", fraction * 100); }

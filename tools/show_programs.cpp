@@ -133,6 +133,17 @@ nlohmann::ordered_json json_of(const Operation& operation, const tile::Machine& 
   return out;
 }
 
+// The programs of a call, where there are several, or one that runs several times.
+std::vector<std::vector<std::string>> step_rows(const std::vector<Step>& all, const std::vector<double>& seconds) {
+  std::vector<std::vector<std::string>> rows{{"step", "program", "runs", "each", "together"}};
+  if (all.size() == 1 && all.front().runs == 1) return rows;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    rows.push_back({fmt::format("{}", i + 1), all[i].program->name(), fmt::format("{}", all[i].runs),
+                    duration(seconds[i]), duration(all[i].runs * seconds[i])});
+  }
+  return rows;
+}
+
 void print_profile(const Operation& operation, const tile::Machine& machine, const std::vector<Step>& all,
                    const std::vector<double>& seconds, const Whole& whole) {
   say("{} on {}: {} modelled, {} of it launch and finish", operation.name(), machine.name, duration(whole.seconds),
@@ -140,12 +151,9 @@ void print_profile(const Operation& operation, const tile::Machine& machine, con
   if (whole.reordered) {
     fmt::print("{} in an order that a compiler may choose\n", duration(whole.reordered_seconds));
   }
-  if (all.size() > 1 || all.front().runs > 1) {
-    Table table({"step", "program", "runs", "each", "together"});
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      table.add({fmt::format("{}", i + 1), all[i].program->name(), fmt::format("{}", all[i].runs), duration(seconds[i]),
-                 duration(all[i].runs * seconds[i])});
-    }
+  if (const auto rows = step_rows(all, seconds); rows.size() > 1) {
+    Table table(rows.front());
+    for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
     table.print();
   }
   Table lanes({"lane", "busy", "share", "instructions"});
@@ -246,6 +254,13 @@ void profile(const Operation& operation, const Target& target, const Command& co
       std::vector<std::string> left_out = operation.unused_options();
       left_out.insert(left_out.end(), {"--html", "--trace", "--json", "--explain", "--exec", "--step", "--recorded"});
       neuron::report::Page page = page_of(operation, target, machine, all, longest, command.line(left_out));
+      if (auto rows = step_rows(all, seconds); rows.size() > 1) {
+        page.sections.push_back(neuron::report::table_html(
+            {fmt::format("The whole call: {} modelled", duration(whole.seconds)),
+             fmt::format("{} of it launch and finish. All of its programs; the sections below show step {}.",
+                         duration(whole.launch_seconds), longest + 1),
+             std::move(rows)}));
+      }
       if (!measured.rows.empty()) page.sections.push_back(neuron::report::table_html(measured));
       neuron::report::write_page(report, machine, target.html, page);
       if (!json.replaces_text()) say("report: {}{}{}", target.html, which, cut());
@@ -306,6 +321,7 @@ void add_disassemble(Command& program, const Operations& operations) {
       },
       [](const Operation& op, const Target& t, const Command&) {
         if (!t.save.empty()) {
+          if (t.save != "-") const OutputFile claim("--output", t.save);  // a bad path costs nothing
           const std::vector<Step> all = steps(op, tile::machine(t.machine), t.step);
           require(all.size() == 1, "{}: a file holds one program, and this runs {}; choose one with --step 1 to {}",
                   op.name(), all.size(), all.size());

@@ -94,7 +94,7 @@ void time_published(const Task& task, const Executor& executor, bool simulated, 
       for (const tile::Program& p : row.programs) {
         measured += simulated ? neuron::estimate(p, machine).seconds : seconds_of(executor, false, p);
       }
-    } catch (const Error& e) {  // a replayed stream of instructions has no results, and is no kernel
+    } catch (const Error& e) {  // a replayed stream of instructions has no results, and is not a kernel
       out["published"].push_back({{"kernel", row.name}, {"error", e.what()}});
       continue;
     }

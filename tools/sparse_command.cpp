@@ -1,5 +1,6 @@
 // `trnsci sparse info FILE`: what a sparse matrix looks like, what orderings make of it, what the host would run.
 // `trnsci coverage sparse`: which operation runs where, found by calling each with small operands.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -19,7 +20,9 @@
 #include <trn/sparse/vectors.hpp>
 
 #include "commands.hpp"
+#include "harmless.hpp"
 #include "output.hpp"
+#include "report/format.hpp"
 #include "report/page.hpp"
 #include "sparse_matrix.hpp"
 
@@ -51,7 +54,9 @@ std::string spy_svg(const Csr<Z>& a, std::span<const std::int64_t> order) {
   }
   const std::int64_t most = std::max<std::int64_t>(1, *std::max_element(cells.begin(), cells.end()));
   std::string svg = fmt::format(
-      "<svg viewBox=\"0 0 {} {}\" width=\"480\" height=\"480\" style=\"border:1px solid #888\">", side, side);
+      "<svg class=\"figure\" viewBox=\"0 0 {} {}\" style=\"max-width:480px;border:1px solid #888\" role=\"img\" "
+      "aria-label=\"where the entries are\">",
+      side, side);
   for (std::int64_t c = 0; c < side * side; ++c) {
     const std::int64_t count = cells[static_cast<std::size_t>(c)];
     if (count == 0) continue;
@@ -62,17 +67,58 @@ std::string spy_svg(const Csr<Z>& a, std::span<const std::int64_t> order) {
   return svg + "</svg>";
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-
 // Real parts in float32: what a device would multiply. Values do not matter to a plan's estimates.
 Csr<float> single(const Csr<Z>& a) {
   std::vector<float> values(static_cast<std::size_t>(a.nnz()));
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(a.values().data()[k].real());
   return Csr<float>(a.pattern(), VectorView<const float>(Executor::host(), values.data(), a.nnz()));
+}
+
+// The numbers of info() as tables: the matrix, its orderings with a picture each, what a device would take.
+void write_page(const std::string& path, const nlohmann::ordered_json& out, const std::vector<std::string>& pictures) {
+  const auto text = [](const nlohmann::ordered_json& value) {
+    return value.is_string()         ? value.get<std::string>()
+           : value.is_boolean()      ? std::string(value.get<bool>() ? "yes" : "no")
+           : value.is_number_float() ? fmt::format("{:.4g}", value.get<double>())
+                                     : value.dump();
+  };
+  OutputFile page("sparse info", path);
+  page.write(neuron::report::page_begin(
+      out["file"].get<std::string>(),
+      {{"command", command_line()},
+       {"shape", fmt::format("{} x {}, {} entries", text(out["rows"]), text(out["columns"]), text(out["nnz"]))},
+       {"dtype", out["field"].get<std::string>()},
+       {"machine", "the host; modelled times: trn2"},
+       {"version", fmt::format("trnsci {}", TRN_VERSION)}}));
+  neuron::PageTable matrix{"The matrix", "", {{"what", "value"}}};
+  for (const auto& [key, value] : out.items()) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    if (key != "file" && key != "machine" && !value.is_structured()) matrix.rows.push_back({name, text(value)});
+  }
+  matrix.rows.push_back({"the host's kernel for a product", text(out["host"]["spmv_kernel"])});
+  matrix.rows.push_back(
+      {"bytes of the matrix that it reads", neuron::report::bytes_text(out["host"]["matrix_bytes"].get<double>())});
+  page.write(neuron::report::half_table_html(matrix));
+  neuron::PageTable orders{"Orderings",
+                           "Blocks of 128 x 128 that hold an entry, and the share of their places that do.",
+                           {{"order", "blocks", "filled"}}};
+  for (const auto& o : out["orderings"]) orders.rows.push_back({o["order"], text(o["blocks"]), percent(o["fill"])});
+  page.write(neuron::report::half_table_html(orders));
+  neuron::PageTable device{"The matrix times dense columns on one core of a trn2, float32",
+                           "Modelled, beside an estimate for one core of a host.",
+                           {{"columns", "kernel", "tiles", "filled", "modelled", "host core"}}};
+  for (const auto& d : out["devices"]["trn2"]) {
+    device.rows.push_back({text(d["columns"]), text(d["kernel"]), text(d["tiles"]), percent(d["fill"]),
+                           duration(d["modelled_seconds"]), duration(d["host_core_seconds"])});
+  }
+  if (device.rows.size() > 1) page.write(neuron::report::table_html(device));
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    page.write("<section class=\"card half\"><h2>Order: " + out["orderings"][i]["order"].get<std::string>() +
+               "</h2>\n" + pictures[i] + "</section>\n");
+  }
+  page.write(neuron::report::page_end());
+  page.commit();
 }
 
 void info(const InfoArguments& arguments) {
@@ -81,13 +127,14 @@ void info(const InfoArguments& arguments) {
   require(arguments.html != "-", "--html: the page goes to a file; '-' is for --json alone");
   if (!arguments.html.empty()) const OutputFile claim("--html", arguments.html);  // a bad path costs nothing
   JsonFile json(arguments.json);
-  const Stage stage("sparse info " + arguments.path);
+  const Stage stage("sparse info " + harmless(arguments.path));
   const Csr<Z> a = read_sparse<Z>(arguments.path);
   const sparse::Structure s = sparse::structure(a);
   const bool square = a.rows() == a.columns();
   const bool real = std::all_of(a.values().data(), a.values().data() + a.nnz(), [](Z v) { return v.imag() == 0; });
   nlohmann::ordered_json out = {
       {"file", arguments.path},
+      {"machine", "trn2"},  // of the modelled times
       {"rows", a.rows()},
       {"columns", a.columns()},
       {"nnz", a.nnz()},
@@ -133,22 +180,14 @@ void info(const InfoArguments& arguments) {
   }
   out["devices"] = {{"trn2", device}};
   if (!arguments.html.empty()) {
-    OutputFile page("sparse info", arguments.html);
-    page.write(neuron::report::page_begin(
-        arguments.path, {{"command", command_line()},
-                         {"shape", fmt::format("{} x {}, {} entries", a.rows(), a.columns(), a.nnz())},
-                         {"dtype", real ? "real" : "complex"},
-                         {"machine", "the host; modelled times: trn2"},
-                         {"version", fmt::format("trnsci {}", TRN_VERSION)}}));
-    for (const auto& [name, order] : orders)
-      page.write("<section class=\"card\"><h2>" + name + "</h2>" + spy_svg(a, order) + "</section>\n");
-    page.write("<section class=\"card\"><h2>Numbers</h2><pre>" + escaped(out.dump(2)) + "</pre></section>\n");
-    page.write(neuron::report::page_end());
-    page.commit();
+    std::vector<std::string> pictures;
+    for (const auto& [name, order] : orders) pictures.push_back(spy_svg(a, order));
+    write_page(arguments.html, out, pictures);
   }
   json.write(out);
   if (json.replaces_text()) return;
-  say("{}: {} x {}, {} entries, {}; {}", arguments.path, a.rows(), a.columns(), a.nnz(), real ? "real" : "complex",
+  say("{}: {} x {}, {} entries, {}; {}", harmless(arguments.path), a.rows(), a.columns(), a.nnz(),
+      real ? "real" : "complex",
       s.symmetric           ? "symmetric"
       : s.hermitian         ? "Hermitian"
       : s.skew              ? "skew"

@@ -33,7 +33,7 @@ TEST(BlasLaunch, FactorsAreUploadedOnceAndNothingIsCopied) {
   EXPECT_EQ(call(2.5F), 2);  // alpha and beta
   EXPECT_EQ(call(2.5F), 0);
   EXPECT_EQ(call(3.5F), 1);  // beta is there
-  EXPECT_EQ(call(1.0F), 0);  // an alpha of 1 is no input
+  EXPECT_EQ(call(1.0F), 0);  // an alpha of 1 is not an input
 }
 
 TEST(BlasLaunch, ProbesAreNotInTheOperationsTime) {

@@ -316,7 +316,7 @@ TEST_F(Solver, BadArgumentsAreStatuses) {
   EXPECT_EQ(trnsolverDnDpotrf_bufferSize(handle, upper, -1, da, n, &lwork), TRNSOLVER_STATUS_INVALID_VALUE);
   EXPECT_EQ(trnsolverDnDpotrf(handle, upper, 0, nullptr, 1, nullptr, 0, info), TRNSOLVER_STATUS_SUCCESS);
   EXPECT_EQ(trnsolverDnDgetrs(handle, TRNBLAS_OP_N, n, 1, da, n, pivots, da, n, info), TRNSOLVER_STATUS_INVALID_VALUE)
-      << "pivots of 0 are no rows";
+      << "pivots of 0 are not rows";
   EXPECT_EQ(trnsolverDnDgesvd(handle, 'X', 'N', n, n, da, n, da, da, n, da, n, nullptr, 0, nullptr, info),
             TRNSOLVER_STATUS_INVALID_VALUE);
   EXPECT_EQ(da.get(), host) << "what is refused is not written";

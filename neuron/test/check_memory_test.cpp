@@ -49,6 +49,31 @@ TEST(UninitialisedRead, NamesOperandAndElement) {
   }
 }
 
+// Of memory that the caller gave the argument is named, by the name that the caller knows.
+TEST(UninitialisedRead, NamesTheArgument) {
+  struct Known : HbmShadow {
+    std::vector<std::uint8_t> states = std::vector<std::uint8_t>(16, 0);
+    const void* known = nullptr;
+    std::uint8_t* state(const void* address) override { return address == known ? states.data() : nullptr; }
+  };
+  for (const char* name : {"x", "c_in", "x_im"}) {
+    Rig rig;
+    Known known;
+    const Access x = rig.input(name, DType::Float32, {1, 4}, {1, 2, 3, 4});
+    known.known = rig.bytes(name).data();
+    rig.shadow = &known;
+    rig.b.dma_copy(rig.output("y", DType::Float32, {1, 4}), x);
+    try {
+      rig.run();
+      ADD_FAILURE() << name;
+    } catch (const DeviceError& e) {
+      const std::string text = e.what(), argument(name, 1);
+      EXPECT_NE(text.find("argument '" + argument + "' is read, and nothing has written it"), std::string::npos)
+          << text;
+    }
+  }
+}
+
 TEST(UninitialisedRead, StridedAccessSeesOnlyItsElements) {
   for (const std::int64_t start : {0, 1}) {
     EXPECT_EQ(outcome([&](Rig& rig) {

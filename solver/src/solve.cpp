@@ -123,7 +123,7 @@ template <class T> std::optional<certify::Refined<WideOf<T>>> refine(const Execu
   return refined;
 }
 
-// The paths beside the plain one; X is the plain solution at first. A factorisation that met a zero pivot is no reason
+// The paths beside the plain one; X is the plain solution at first. A factorisation with a zero pivot is not a reason
 // to give up: the proof may find that A is not singular.
 template <class T> void refined_solve(const Executor& executor, const Columns<T>& full, const Columns<T>& start,
                                       const System<T>& system, const SolveOptions& options, Columns<T>& x,

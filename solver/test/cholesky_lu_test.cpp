@@ -1,5 +1,5 @@
 // Cholesky and LU against 80-bit residuals: every type, layout, triangle and op, sizes around LAPACK's blocks, exact
-// integer cases, and what is no factorisation at all: indefinite, singular and non-finite input.
+// integer cases, and what has no factorisation at all: indefinite, singular and non-finite input.
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/lu.hpp>
 

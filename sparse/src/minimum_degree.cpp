@@ -37,7 +37,7 @@ class MinimumDegree {
   }
 
   Permutation run() {
-    // Vertices tied to a great part of the graph go last and are no neighbours meanwhile.
+    // Vertices tied to a great part of the graph go last and are not neighbours meanwhile.
     const double dense = std::max(16.0, 10 * std::sqrt(double(n_)));
     std::vector<std::int32_t> last;
     for (std::int32_t i = 0; i < n_; ++i) {

@@ -23,7 +23,7 @@ void check_square(const char* operation, Extents extents) {
 template <Index I> void check_extents(const char* operation, Extents e) {
   require(e.rows >= 0 && e.columns >= 0, "{}: extents are {} x {}; both must be >= 0", operation, e.rows, e.columns);
   require(e.rows <= kMostExtent<I> && e.columns <= kMostExtent<I>,
-          "{}: extents {} x {} do not fit {}-bit indices, which end at {}; use std::int64_t indices", operation, e.rows,
+          "{}: extents {} x {} do not fit {}-bit indices, which end at {}; use 64-bit indices", operation, e.rows,
           e.columns, 8 * sizeof(I), kMostExtent<I>);
 }
 

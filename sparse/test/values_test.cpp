@@ -25,7 +25,7 @@ TEST(Pattern, RefusesWhatBreaksARule) {
   EXPECT_IN("not sorted", refused({1, 3}, {0, 2}, {2, 0}));
   EXPECT_IN("column 1 twice", refused({1, 3}, {0, 2}, {1, 1}));
   EXPECT_IN("both must be >= 0", refused({-1, 3}, {}, {}));
-  EXPECT_IN("use std::int64_t indices", refused({1, std::int64_t{1} << 31}, {0, 0}, {}));
+  EXPECT_IN("use 64-bit indices", refused({1, std::int64_t{1} << 31}, {0, 0}, {}));
   EXPECT_EQ(
       Pattern<std::int64_t>(Executor::host(), {1, std::int64_t{1} << 40}, Offsets{0, 1}, Offsets{1LL << 39}).nnz(), 1);
   EXPECT_EQ(refused({0, 0}, {0}, {}), "no error");

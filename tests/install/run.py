@@ -82,7 +82,7 @@ def main():
     # As a part of another project. Of the random numbers only the file that needs rand/data is compiled.
     cmake(HERE / "outside", scratch / "outside", f"-DTRNSCI={source}", "-DTRN_UNITY=ON", "-DPKG_CONFIG_EXECUTABLE=" + shutil.which("pkg-config"),
           target="outside")
-    expect("add_subdirectory", run(scratch / "outside/outside"), "host\n")
+    expect("add_subdirectory", run(scratch / "outside/outside"), "host: 21, 4 3\narray: 5 values for shape (2, 3), which holds 6;")
     run("cmake", "--build", scratch / "outside", "--target", "trnsci/CMakeFiles/trn_rand.dir/rand/src/directions.cpp.o")
     # The libraries, the C API and the drop-ins need no packages of tests and tools.
     run("cmake", "-S", source, "-B", scratch / "libraries", "-G", "Ninja", "-DTRN_TESTS=OFF", "-DTRN_TOOLS=OFF",

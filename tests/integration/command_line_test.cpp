@@ -53,6 +53,38 @@ TEST_F(CommandLine, JsonOnStandardOutputReplacesTheText) {
   }
 }
 
+// Whatever writes JSON says in it what made it, and on which machine with which constants of the model.
+TEST_F(CommandLine, EveryJsonSaysWhatMadeIt) {
+  std::ofstream(folder_ / "m.mtx") << "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 2 1.0\n";
+  std::ofstream(folder_ / "h2.xyz") << "2\n\nH 0 0 0\nH 0 0 0.74\n";
+  ASSERT_EQ(trnsci("bench blas.dot --n 8 --exec host --repeats 1 --json a.json", "2>&1", folder_).status, 0);
+  for (const auto& [arguments, machine] :
+       {std::pair<std::string, std::string>{"bench blas.dot --n 8 --exec host --repeats 1", "host"},
+        {"bench blas.dot --n 8 --exec sim:trn1 --repeats 1", "trn1"},
+        {"profile blas.gemm --m 8 --n 8 --k 8 --exec sim:trn3", "trn3"},
+        {"einsum ij,jk-\\>ik --sizes i=2,j=3,k=4 --exec sim:trn2", "trn2"},
+        {"validate", ""},
+        {"validate --collectives", ""},
+        {"mp2 h2.xyz --basis sto-3g --quiet --exec sim:trn2 --precision tf32x3", "trn2"},
+        {"mp2-model --nocc 8 --naux 70 --nvir 12 --machine trn1", "trn1"},
+        {"scale gemm --n 4096 --machine trn2u", "trn2"},
+        {"sparse info m.mtx", "trn2"},
+        {"compare a.json a.json", "host"}}) {
+    const Result r = trnsci(arguments + " --json -", "2>/dev/null", folder_);
+    ASSERT_EQ(r.status, 0) << arguments << r.output;
+    const nlohmann::json json = nlohmann::json::parse(r.output);
+    for (const nlohmann::json& row : json.is_array() ? json : nlohmann::json::array({json})) {
+      EXPECT_FALSE(row.value("version", "").empty()) << arguments;
+      EXPECT_TRUE(row.value("command", "").starts_with("trnsci " + arguments.substr(0, arguments.find(' '))))
+          << arguments;
+      ASSERT_TRUE(row.contains("geometry") && row.contains("constants")) << arguments << row.dump();
+      const std::string of = row["geometry"].value("machine", "");
+      if (!machine.empty()) EXPECT_EQ(of, machine) << arguments;
+      EXPECT_EQ(row["constants"].empty(), of == "host") << arguments;
+    }
+  }
+}
+
 // Lists accept commas; an option may have a second spelling; a machine has two.
 TEST_F(CommandLine, SpellingsOfOneThing) {
   EXPECT_EQ(trnsci("dis blas.gemm --m 8 --n 8 --k 8 --exec sim:trn1").output,

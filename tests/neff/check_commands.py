@@ -98,7 +98,7 @@ def main(command, toolchain, runtime):
     if [s["status"] for s in late["sections"]] != ["skipped"] * 10:
         raise SystemExit(late)
     holds(run("silicon-diff", folder / "a.json", folder / "c.json"), "not compared: exactness: skipped in the second report", "no differences")
-    # Time that runs out inside a section: it is cut, and what was not asked is no difference.
+    # Time that runs out inside a section: it is cut, and what was not asked is not a difference.
     text = run("silicon-check", "--exec", "sim:trn2", "--minutes", 1e-5, "--sections", "exactness", "-o", folder / "e.json")
     section = json.loads((folder / "e.json").read_text())["sections"][0]
     if section["status"] == "cut":  # otherwise it had not even begun

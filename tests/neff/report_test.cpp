@@ -178,7 +178,7 @@ TEST(SiliconReport, MeasurementsMoveConstants) {
       << lines[1];
 }
 
-// What one report did not come to, skipped or was not asked for is told, and is no difference.
+// What one report did not come to, skipped or was not asked for is told, and is not a difference.
 TEST(SiliconReport, WhatWasNotAskedIsNoDifference) {
   const auto report = [](const char* sections) {
     return Json::parse(fmt::format(R"({{"format": 1, "machine": "trn2", "sections": {}}})", sections));
@@ -204,7 +204,7 @@ TEST(SiliconReport, WhatWasNotAskedIsNoDifference) {
 }
 
 // Everything that a report says beside its rows is compared; what differs by nature between hardware and a simulator is
-// told, and is no difference.
+// told, and is not a difference.
 TEST(SiliconReport, ValuesBesideTheRowsAreCompared) {
   const auto report = [](const char* executor, bool other, std::int64_t cores) {
     Json machine{{"name", "machine"}, {"status", "ok"}, {"simulated", true}, {"runtime_version", "1"}};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 
 #include <omp.h>
@@ -90,16 +89,14 @@ template <class S, class T> DfMp2 run(const Executor& executor, const std::vecto
   result.fitting = sides[0].in.fitting->size();
   const Plan plan = plan_of<S, T>(executor, sides, fit_mode, options.memory_bytes, options.block);
   result.streamed = !plan.in_memory;
-  const std::string folder =
-      options.scratch.empty() ? std::filesystem::temp_directory_path().string() : options.scratch;
   std::vector<std::unique_ptr<PanelStore<S>>> stores;
   std::vector<SpinPanels<S>> panels;
   for (const Side& side : sides) {
     panels.push_back({nullptr, side.occupied, side.virtuals, {}});
     if (!side.active()) continue;
-    stores.push_back(
-        std::make_unique<PanelStore<S>>(plan.in_memory ? PanelStore<S>::Place::Memory : PanelStore<S>::Place::File,
-                                        side.in.occupied.columns, result.fitting, side.in.virtuals.columns, folder));
+    stores.push_back(std::make_unique<PanelStore<S>>(
+        plan.in_memory ? PanelStore<S>::Place::Memory : PanelStore<S>::Place::File, side.in.occupied.columns,
+        result.fitting, side.in.virtuals.columns, options.scratch));
     panels.back().store = stores.back().get();
     const FitResult fitted = fit<S>(executor, side.in, fit_mode, words, *stores.back(), result.stages);
     std::vector<double>& errors = panels.back().errors = fitted.errors;

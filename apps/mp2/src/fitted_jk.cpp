@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include <omp.h>
 
@@ -94,8 +93,8 @@ FittedJk::FittedJk(const Basis& orbital, const Basis& given, std::int64_t memory
           naux_, n_, std::ceil(static_cast<double>(least) / 10485.76) / 100, threads,
           static_cast<double>(memory_bytes) / 1048576);
   using Store = PanelStore<double>;
-  store_ = std::make_unique<Store>(in_memory ? Store::Place::Memory : Store::Place::File, panels, rows, kPanel,
-                                   scratch.empty() ? std::filesystem::temp_directory_path().string() : scratch);
+  store_ =
+      std::make_unique<Store>(in_memory ? Store::Place::Memory : Store::Place::File, panels, rows, kPanel, scratch);
   build(executor, integrals, fitting);
 }
 

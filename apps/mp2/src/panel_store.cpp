@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include <trn/core/error.hpp>
 
@@ -19,9 +20,15 @@ template <class T> PanelStore<T>::PanelStore(Place place, std::int64_t panels, s
     values_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(panels * rows * columns));
     return;
   }
-  std::string name = folder + "/trnsci-mp2-XXXXXX";
+  if (folder_.empty()) {
+    std::error_code error;
+    folder_ = std::filesystem::temp_directory_path(error).string();
+    require(!error, "mp2: the folder for temporary files: {}; set TMPDIR or --scratch to a folder with room",
+            error.message());
+  }
+  std::string name = folder_ + "/trnsci-mp2-XXXXXX";
   file_ = mkstemp(name.data());
-  require(file_ >= 0, "mp2: cannot make a temporary file in '{}': {}; set --scratch to a folder with room", folder,
+  require(file_ >= 0, "mp2: cannot make a temporary file in '{}': {}; set --scratch to a folder with room", folder_,
           std::strerror(errno));
   unlink(name.c_str());
 }

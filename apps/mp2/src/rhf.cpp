@@ -70,7 +70,7 @@ Scf rhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, std:
     scf.energy = energy;
     if (fitted) scf.streamed_bytes = fitted->streamed_bytes();
     if (!std::isfinite(energy)) break;
-    // The density of the guess is no orbitals' density: the first energy means nothing.
+    // The density of the guess does not come from orbitals: the first energy means nothing.
     const bool converged =
         step.number > 1 && std::abs(step.change) < options.energy_change && step.commutator < options.commutator;
     const Eigen next = x.eigenvectors(converged ? f : diis.extrapolate(f, error));

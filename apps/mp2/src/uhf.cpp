@@ -131,7 +131,7 @@ Scf uhf(const Molecule& molecule, const Basis& basis, const Basis* fitting, cons
     scf.energy = energy;
     scf.streamed_bytes = fields.streamed_bytes();
     if (!std::isfinite(energy)) break;
-    // The density of the guess is no orbitals' density: the first energy means nothing.
+    // The density of the guess does not come from orbitals: the first energy means nothing.
     const bool converged =
         step.number > 1 && std::abs(step.change) < options.energy_change && step.commutator < options.commutator;
     const Both fock = converged ? f : apart(diis.extrapolate(stacked(f), stacked(error)));

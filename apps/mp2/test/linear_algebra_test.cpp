@@ -82,7 +82,7 @@ TEST(LinearAlgebra, FactorsAndProductsOnADevice) {
   EXPECT_EQ(recorder.family_of("blas.gemm"), "device");
 }
 
-// dsyevd wants 2 n^2 + 6 n + 1 doubles: from n = 32767 on that is no 32-bit number any more.
+// dsyevd wants 2 n^2 + 6 n + 1 doubles: from n = 32767 on that does not fit 32 bits any more.
 TEST(LinearAlgebra, WorkspaceStaysWithin32Bits) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   EXPECT_EQ(eigen_workspace(0).doubles, 1);

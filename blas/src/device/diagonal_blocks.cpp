@@ -257,7 +257,7 @@ class Inverter {
       y[p] = half_tile("y", {count_, kCore});
       b_.tensor_reduce(y[p], AluOp::Add, start.permute({0, 2, 1}));
     }
-    // |1 / pivot| of each partition's own row: not finite where the pivot is no good.
+    // |1 / pivot| of each partition's own row: not finite where the pivot is unusable.
     pivot_ = half_tile("pivot", {count_, 1});
     for (std::int64_t p = 0; p < planes_; ++p) {
       const Access own = half_tile("own", {count_, kCore}), largest = half_tile("own_maximum", {count_, 1});

@@ -125,7 +125,7 @@ class ReductionKernel {
                  power = b_.sbuf("power", p.partitions, {1}, DType::Float32, kBuffers);
     const Access bits = b_.sbuf("magnitude", p.partitions, {n}, DType::UInt32, kBuffers),
                  squares = b_.sbuf("squares", p.partitions, {n}, DType::BFloat16, kBuffers);
-    // All bits but the sign: shifted out and back in. A mask of 31 ones is no fp32 number, and an immediate is one.
+    // All bits but the sign: shifted out and back in. A mask of 31 ones is not an fp32 number, and an immediate is one.
     b_.tensor_scalar(bits, x.view(DType::UInt32), AluOp::LeftShift, 1.0,
                      {.op1 = AluOp::RightShift, .operand1 = 1.0, .engine = Engine::Vector});
     b_.tensor_reduce(largest, AluOp::Maximum, bits.view(DType::Float32));

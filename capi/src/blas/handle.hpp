@@ -68,7 +68,7 @@ Handles<trnblasContext>& handles();
 [[nodiscard]] Side side_of(trnblasSideMode_t side);
 [[nodiscard]] Diag diag_of(trnblasDiagType_t diag);
 
-// (count - 1) * step + 1 elements of `size` bytes; throws InvalidArgument when that is no 64-bit number.
+// (count - 1) * step + 1 elements of `size` bytes; throws InvalidArgument when that does not fit 64 bits.
 [[nodiscard]] std::int64_t span_bytes(std::int64_t count, std::int64_t step, std::int64_t line, std::int64_t size);
 
 class Call {

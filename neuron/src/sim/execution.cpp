@@ -41,6 +41,23 @@ std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 31);
 }
 
+// Throws where the operand is in memory that the program was given. It is named as the caller knows it: programs call
+// their inputs as operations call their arguments; "c_in" is the C that a program also writes, "x_re" a part of x.
+void refuse_argument(const Execution& e, std::size_t slot, std::int64_t row, std::int64_t element) {
+  const tile::Access& read = e.access(slot);
+  if (read.target != tile::Target::Tensor) return;
+  const tile::TensorDecl& tensor = e.program.tensors()[static_cast<std::size_t>(read.id)];
+  if (tensor.kind != tile::TensorKind::Input) return;
+  std::string name = tensor.name;
+  for (const std::string_view part : {"_in", "_re", "_im"}) {
+    if (name.ends_with(part)) name.resize(name.size() - part.size());
+  }
+  throw DeviceError(fmt::format("argument '{}' is read, and nothing has written it, or not all of it; write it first, "
+                                "with from_host() or copy(). Seen at row {}, element {} of operand '{}' in {}",
+                                name, row, element, opcode_info(e.instruction.opcode()).operands[slot].name, e.where()),
+                    "uninitialised-read");
+}
+
 }  // namespace
 
 tile::Engine Execution::engine() const {
@@ -97,6 +114,7 @@ void Execution::check_read(const Operand& o, std::size_t slot) const {
       const void* missing = std::memchr(state, kNever, static_cast<std::size_t>(bytes));
       if (!missing) return;
       const std::int64_t at = element + (static_cast<const std::uint8_t*>(missing) - state) / o.element_bytes;
+      refuse_argument(*this, slot, at / o.row, at % o.row);
       refuse("uninitialised-read",
              "operand '{}' reads row {}, element {}, which nothing has written since it was allocated; write it first "
              "(dma_copy, memset, or a matmul that does not accumulate)",

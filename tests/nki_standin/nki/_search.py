@@ -1,4 +1,4 @@
-"""Searches in the rows of float32 arrays: the largest values, and places of values. A place of -1 is no place."""
+"""Searches in the rows of float32 arrays: the largest values, and places of values. A place of -1 means none."""
 
 import numpy as np
 

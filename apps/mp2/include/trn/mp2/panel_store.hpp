@@ -13,7 +13,7 @@ template <class T> class PanelStore {
  public:
   enum class Place : std::uint8_t { Memory, File };
 
-  // InvalidArgument with the system's reason when a file cannot be made in `folder`.
+  // InvalidArgument with the system's reason when a file cannot be made in `folder` (empty: the system's).
   PanelStore(Place place, std::int64_t panels, std::int64_t rows, std::int64_t columns, const std::string& folder);
   ~PanelStore();
   PanelStore(const PanelStore&) = delete;

@@ -4,7 +4,7 @@
 //   E = 1/2 sum_s D_s (H + F_s) + nuclear repulsion.
 //
 // Orthonormal functions, guess, convergence and the limits of rhf.hpp. DIIS extrapolates both Fock matrices with the
-// same coefficients, from the commutators of both. The determinant is no eigenfunction of S^2 in general; its
+// same coefficients, from the commutators of both. The determinant is not an eigenfunction of S^2 in general; its
 // expectation value is
 //
 //   <S^2> = m (m + 1) + n_beta - sum_ij |<i_alpha|j_beta>|^2,    m = (n_alpha - n_beta) / 2.
