@@ -8,12 +8,13 @@ import scipy.linalg
 import scipy.sparse
 
 import trnsci
-from trnsci import sparse
+from trnsci import blas, sparse
 
 PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "rosetta.md").read_text()
 NAMES = sorted(set(re.findall(r"\| `trnsci\.([\w.]+)` \|$", PAGE, re.M)))
 R = np.random.default_rng(3)
 A, B, C = (R.standard_normal((4, 4)) for _ in range(3))
+F = A.astype(np.float32)
 S = A @ A.T + 4 * np.eye(4)
 H = S + 1j * (A - A.T)
 X, Y = R.standard_normal(4), R.standard_normal(4)
@@ -104,6 +105,10 @@ CASES = {
     "blas.geam": lambda f: same(f(2.0, A, 3.0, B), 2 * A + 3 * B),
     "blas.dgmm": lambda f: same(f("left", A, X), np.diag(X) @ A),
     "blas.to_float16": lambda f: np.abs(f(X.astype(np.float32), precision="sr", seed=1).astype(float) - X).max() < 4e-3,
+    "blas.quantize": lambda f: np.abs(f(F).numpy() - F).max() <= np.abs(F).max() / 16,
+    "blas.scaled_gemm": lambda f: np.abs(f(blas.quantize(F), blas.quantize(F, axis=0)) - F @ F).max() < 0.15 * (np.abs(F) @ np.abs(F)).max(),
+    "blas.mx_quantize": lambda f: np.abs(f(F).numpy() - F).max() <= np.abs(F).max() / 8,
+    "blas.mx_gemm": lambda f: np.abs(f(blas.mx_quantize(F), blas.mx_quantize(F)) - F @ F.T).max() < 0.3 * (np.abs(F) @ np.abs(F.T)).max(),
     "fft.fft": lambda f: same(f(Z), np.fft.fft(Z)),
     "fft.rfft": lambda f: same(f(X), np.fft.rfft(X)),
     "fft.irfft": lambda f: same(f(np.fft.rfft(X), 4), X),
