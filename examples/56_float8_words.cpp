@@ -1,4 +1,5 @@
-// Sums of several 8-bit words in place of wider products: what they reach and what they cost.
+// Products in 8 and 4 bits: what gemm's quantised modes promise and keep, and what sums of several 8-bit words in place
+// of wider products reach and cost.
 //
 // A float matrix is the sum of w matrices of float8_e4m3 with a scale for each row, every word what the ones before it
 // leave: x = s1 q1 + s2 q2 + ..., five more bits a word. Of the w^2 products of words those with i + j < w count (words
@@ -6,11 +7,12 @@
 // measured, relative in the Frobenius norm; those of the words are the same on every executor. Times are modelled on
 // trn2 at 4096 x 4096 x 4096: those of the words have products and quantisation, not the subtractions between words.
 //
-// What is checked: each word makes the error at least five times smaller until float's own roundings show; and the
-// statement of blas/README.md: two words and more lose, some mode of gemm is as accurate and no slower, or the words
-// take longer than all modes.
+// What is checked: the quantised modes keep their bounds; each word makes the error at least five times smaller until
+// float's own roundings show; and the statement of blas/README.md: two words and more lose, some mode of gemm is as
+// accurate and no slower, or the words take longer than all modes.
 //
 //   56_float8_words [--exec NAME] [--n 256]
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -18,6 +20,7 @@
 
 #include <trn/blas/gemm_program.hpp>
 #include <trn/blas/quantize.hpp>
+#include <trn/blas/quantized_gemm.hpp>
 #include <trn/blas/scaled_gemm_program.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/trn.hpp>
@@ -63,6 +66,42 @@ double error_of(const std::vector<double>& c, const std::vector<double>& exact) 
   return std::sqrt(off / size);
 }
 
+// The largest |C - exact|(i, j) / (||a_i|| ||b_j||) of each mode that the executor has, beside its bound.
+bool modes_keep_their_bounds(const Executor& e, const std::vector<float>& a, const std::vector<float>& b,
+                             const std::vector<double>& exact, std::int64_t n) {
+  const auto rows = [&](const std::vector<float>& x) {
+    std::vector<double> norms(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      norms[i / static_cast<std::size_t>(n)] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    for (double& v : norms) v = std::sqrt(v);
+    return norms;
+  };
+  const std::vector<double> na = rows(a), nb = rows(b);
+  const auto da = Array<float>::from_host(e, {n, n}, a), db = Array<float>::from_host(e, {n, n}, b);
+  std::printf("%-12s %-10s %-10s %-10s of ||a_i|| ||b_j||\n", "", "operands", "bound", "error");
+  bool right = true;
+  for (const blas::Quantized mode : blas::all_quantized()) {
+    const Array<float> c(e, {n, n});
+    try {
+      const blas::QuantizedAccuracy accuracy =
+          blas::gemm(e, trn::Op::N, trn::Op::T, 1.0F, MatrixView<const float>::row_major(e, da.data(), n, n),
+                     MatrixView<const float>::row_major(e, db.data(), n, n), 0.0F,
+                     MatrixView<float>::row_major(e, c.data(), n, n), mode);
+      const std::vector<float> host = c.to_host();
+      double error = 0;
+      for (std::size_t i = 0; i < host.size(); ++i) {
+        const auto width = static_cast<std::size_t>(n);
+        error = std::max(error, std::abs(host[i] - exact[i]) / (na[i / width] * nb[i % width]));
+      }
+      std::printf("%-12s %-10.2e %-10.2e %-10.2e\n", name(mode), accuracy.operands, accuracy.bound, error);
+      right = right && error <= accuracy.bound && error > 0;
+    } catch (const trn::NotImplemented&) {
+      std::printf("%-12s not on %s\n", name(mode), e.name().c_str());
+    }
+  }
+  return right;
+}
+
 double modelled(const trn::tile::Program& program) {
   return trn::neuron::estimate(program, trn::tile::machine("trn2")).seconds;
 }
@@ -86,6 +125,8 @@ int program(const example::Arguments& arguments) {
     }
   }
 
+  bool right = modes_keep_their_bounds(e, a, b, exact, n);
+
   constexpr std::int64_t kN = 4096;
   struct Choice {
     const char* name;
@@ -93,7 +134,7 @@ int program(const example::Arguments& arguments) {
   };
   std::vector<Choice> modes;
   const auto da = Array<float>::from_host(e, {n, n}, a), db = Array<float>::from_host(e, {n, n}, b);
-  std::printf("%-10s %-9s %-10s modelled on trn2, 4096^3\n", "", "products", "error");
+  std::printf("\n%-10s %-9s %-10s modelled on trn2, 4096^3\n", "", "products", "error");
   for (const auto& [name, mode, products] :
        {std::tuple("bf16", Mode::Bf16, 1), std::tuple("tf32", Mode::Tf32, 1), std::tuple("tf32x3", Mode::Tf32x3, 3),
         std::tuple("native", Mode::Native, 1), std::tuple("bf16x6", Mode::Bf16x6, 6)}) {
@@ -119,7 +160,6 @@ int program(const example::Arguments& arguments) {
   const double next = modelled(blas::scaled_gemm_program(shape, machine)),
                split = modelled(blas::quantize_program({trn::DType::Float8E4M3, kN, kN, kN, 1, kN, 1, 1, 0}, machine));
   const auto wa = words_of(e, a, n), wb = words_of(e, b, n);
-  bool right = true;
   double before = 1;
   for (int w = 1; w <= kWords; ++w) {
     const Array<float> c(e, {n, n});

@@ -33,6 +33,39 @@ NarrowArgs sum_of(float alpha, const detail::AnyVector& x, float beta, const det
   return {x.dtype, y.dtype, 1, y.size, x.data, 1, x.stride, y.data, 1, y.stride, alpha, beta, rounding};
 }
 
+checks::Extent extent_of(const TypedMatrix& x) {
+  return {x.data, {{x.rows, x.row_stride}, {x.columns, x.column_stride}}, size_bytes(x.dtype)};
+}
+
+// What concerns C itself; the product's own checks see A, B and a matrix of C's extents.
+void check_result(const char* operation, const Executor& executor, const TypedMatrix& c) {
+  require(c.rows >= 0 && c.columns >= 0, "{}: C is {} x {}; extents must be >= 0", operation, c.rows, c.columns);
+  checks::check_owner(operation, "C", executor, c.executor);
+  checks::check_address(operation, "C", c.data, c.rows == 0 || c.columns == 0);
+  checks::distinct_elements(operation, "C", extent_of(c));
+}
+
+// C = round(alpha S + beta C) with S = product(sums), fp32 and in memory of its own; `multiplies`: there is a product
+// at all, otherwise C = beta C, or zeros without reading it. The factors and the sum round three times more than S.
+template <class Product> Accuracy rounded(const Executor& executor, float alpha, bool multiplies, float beta,
+                                          const TypedMatrix& c, const Rounding& rounding, const Product& product) {
+  const Array<float> sums(executor, {c.rows, c.columns});
+  const auto s = MatrixView<float>::row_major(executor, sums.data(), c.rows, c.columns);
+  Accuracy accuracy = product(multiplies ? 1.0F : 0.0F, s);
+  if (c.rows == 0 || c.columns == 0) return accuracy;
+  const double in_float = accuracy.bound + 3 * 0x1p-24,
+               unit = (rounding.is_stochastic() ? 2 : 1) * unit_roundoff(c.dtype);
+  accuracy.bound = in_float + unit * (1 + in_float);
+  NarrowArgs store{DType::Float32, c.dtype,      c.rows,          c.columns, s.data(), s.row_stride(), 1,
+                   c.data,         c.row_stride, c.column_stride, alpha,     beta,     rounding};
+  if (!multiplies) {
+    store.alpha = 1;
+    if (beta != 0) store.x = nullptr;
+  }
+  dispatch(kRound, executor, store);
+  return accuracy;
+}
+
 }  // namespace
 
 void detail::narrow_axpy(const Executor& executor, float alpha, const AnyVector& x, const AnyVector& y,
@@ -53,8 +86,6 @@ void detail::narrow_copy(const Executor& executor, const AnyVector& x, const Any
   if (checked("blas.copy", executor, x, y)) dispatch(kRound, executor, sum_of(1, x, 0, y, rounding));
 }
 
-// The product's own checks see A, B and a matrix of C's extents; what concerns C itself is checked here. The factors
-// and the sum round three times more than the product.
 template <NarrowFloat T> Accuracy detail::narrow_gemm(const Executor& executor, Op op_a, Op op_b, float alpha,
                                                       const MatrixView<const T>& a, const MatrixView<const T>& b,
                                                       float beta, const MatrixView<T>& c, const Rounding& rounding,
@@ -63,63 +94,40 @@ template <NarrowFloat T> Accuracy detail::narrow_gemm(const Executor& executor, 
   constexpr const char* operation = "blas.gemm";
   if (precision.has_target())
     fail<NotImplemented>("{}: a target error is for Rounding::Nearest; give a mode", operation);
-  checks::operand(operation, "C", executor, c);
-  checks::distinct_elements(operation, "C", checks::extent(c));
+  check_result(operation, executor, c);
   checks::no_overlap(operation, "A", checks::extent(a), "C", checks::extent(c));
   checks::no_overlap(operation, "B", checks::extent(b), "C", checks::extent(c));
-  const Array<float> sums(executor, {c.rows(), c.columns()});
-  const auto s = MatrixView<float>::row_major(executor, sums.data(), c.rows(), c.columns());
   const bool multiplies = alpha != 0 && (op_a == Op::N ? a.columns() : a.rows()) > 0;
-  Accuracy accuracy =
-      detail::gemm<T, float>(executor, op_a, op_b, multiplies ? 1.0f : 0.0f, a, b, 0.0f, s, {precision, {}});
-  if (c.rows() == 0 || c.columns() == 0) return accuracy;
-  const double in_float = accuracy.bound + 3 * 0x1p-24, unit = 2 * unit_roundoff(dtype_of<T>);
-  accuracy.bound = in_float + unit * (1 + in_float);
-  NarrowArgs store{DType::Float32, dtype_of<T>,    c.rows(),          c.columns(), s.data(), s.row_stride(), 1,
-                   c.data(),       c.row_stride(), c.column_stride(), alpha,       beta,     rounding};
-  if (!multiplies) {  // C = beta C, or zeros without reading it
-    store.alpha = 1;
-    if (beta != 0) store.x = nullptr;
-  }
-  dispatch(kRound, executor, store);
-  return accuracy;
+  return rounded(executor, alpha, multiplies, beta, c, rounding, [&](float one, const MatrixView<float>& s) {
+    return detail::gemm<T, float>(executor, op_a, op_b, one, a, b, 0.0f, s, {precision, {}});
+  });
 }
 
-namespace {
-
-checks::Extent extent_of(const TypedMatrix& x) {
-  return {x.data, {{x.rows, x.row_stride}, {x.columns, x.column_stride}}, size_bytes(x.dtype)};
-}
-
-}  // namespace
-
-// As above, C in 8 bits: the product in fp32 is gemm_ex's or, of 8-bit operands, scaled_gemm's without scales.
+// As above, C in 8 bits or the operands: the product in fp32 is gemm_ex's or, of 8-bit operands, scaled_gemm's.
 Accuracy detail::float8_gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const TypedMatrix& a,
-                             const TypedMatrix& b, float beta, const TypedMatrix& c, const Rounding& rounding) {
+                             const TypedMatrix& b, float beta, const TypedMatrix& c, const Rounding& rounding,
+                             const ScaledOptions& options) {
+  if (!rounding.is_stochastic() && !is_fp8(c.dtype))
+    return scaled_gemm_ex(executor, op_a, op_b, alpha, a, b, beta, c, options);
   constexpr const char* operation = "blas.gemm";
-  require(c.rows >= 0 && c.columns >= 0, "{}: C is {} x {}; extents must be >= 0", operation, c.rows, c.columns);
-  checks::check_owner(operation, "C", executor, c.executor);
-  checks::check_address(operation, "C", c.data, c.rows == 0 || c.columns == 0);
-  checks::distinct_elements(operation, "C", extent_of(c));
+  check_result(operation, executor, c);
   checks::no_overlap(operation, "A", extent_of(a), "C", extent_of(c));
   checks::no_overlap(operation, "B", extent_of(b), "C", extent_of(c));
-  const Array<float> sums(executor, {c.rows, c.columns});
-  const auto s = MatrixView<float>::row_major(executor, sums.data(), c.rows, c.columns);
-  const bool multiplies = alpha != 0 && (op_a == Op::N ? a.columns : a.rows) > 0;
-  Accuracy accuracy = is_fp8(a.dtype) ? scaled_gemm_ex(executor, op_a, op_b, multiplies ? 1.0F : 0.0F, a, b, 0, s)
-                                      : gemm_ex(executor, op_a, op_b, multiplies ? 1.0F : 0.0F, a, b, 0, s);
-  if (c.rows == 0 || c.columns == 0) return accuracy;
-  const double in_float = accuracy.bound + 3 * 0x1p-24,
-               unit = (rounding.is_stochastic() ? 2 : 1) * unit_roundoff(c.dtype);
-  accuracy.bound = in_float + unit * (1 + in_float);
-  NarrowArgs store{DType::Float32, c.dtype,      c.rows,          c.columns, s.data(), s.row_stride(), 1,
-                   c.data,         c.row_stride, c.column_stride, alpha,     beta,     rounding};
-  if (!multiplies) {  // C = beta C, or zeros without reading it
-    store.alpha = 1;
-    if (beta != 0) store.x = nullptr;
+  for (const auto& [name, scale] : {std::pair("scale_a", &options.scale_a), std::pair("scale_b", &options.scale_b)}) {
+    if (*scale) checks::no_overlap(operation, name, checks::extent(**scale), "C", extent_of(c));
   }
-  dispatch(kRound, executor, store);
-  return accuracy;
+  const bool multiplies = alpha != 0 && (op_a == Op::N ? a.columns : a.rows) > 0;
+  return rounded(executor, alpha, multiplies, beta, c, rounding, [&](float one, const MatrixView<float>& s) {
+    return is_fp8(a.dtype) ? scaled_gemm_ex(executor, op_a, op_b, one, a, b, 0, s, options)
+                           : gemm_ex(executor, op_a, op_b, one, a, b, 0, s);
+  });
+}
+
+Accuracy detail::rounded_mx_gemm(const Executor& executor, float alpha, const MxMatrix& a, const MxMatrix& b,
+                                 float beta, const TypedMatrix& c, const Rounding& rounding) {
+  check_result("blas.mx_gemm", executor, c);
+  return rounded(executor, alpha, alpha != 0 && a.depth() > 0, beta, c, rounding,
+                 [&](float one, const MatrixView<float>& s) { return blas::mx_gemm(executor, one, a, b, 0, s); });
 }
 
 #define TRN_NARROW_GEMM(T)                                                                                           \

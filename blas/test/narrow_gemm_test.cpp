@@ -198,5 +198,121 @@ TEST(NarrowGemm, NearestIsGemmAndTheRestIsRefused) {
   EXPECT_THROW(multiply({kHost, x.data(), 2, 2, 2, 1}, {}), InvalidArgument);
 }
 
+// A copy back to float changes no number, whatever the strides.
+template <class T> void widens(const char* machine) {
+  const auto e = Executor::open(machine);
+  std::vector<T> codes;
+  for (const float x : every_kind<T>(1500, 3)) codes.emplace_back(x);
+  for (const std::int64_t stride : {1, 3}) {
+    const std::int64_t n = std::ssize(codes) / stride;
+    const auto x = Array<T>::from_host(e, {std::ssize(codes)}, codes);
+    const Array<float> y(e, {2 * n});
+    const Recorder recorder(e);
+    copy(e, VectorView<T>(e, x.data(), n, stride), VectorView<float>(e, y.data(), n, stride == 1 ? 1 : 2));
+    EXPECT_EQ(recorder.family_of("blas.round"), name(e.family()));
+    const auto got = y.to_host();
+    for (std::int64_t i = 0; i < n; ++i) {
+      ASSERT_TRUE(same_number(got[static_cast<std::size_t>(stride == 1 ? i : 2 * i)],
+                              static_cast<float>(codes[static_cast<std::size_t>(i * stride)])))
+          << machine << " stride " << stride << " at " << i;
+    }
+  }
+}
+TEST(NarrowCopy, BackToFloatIsExact) {
+  widens<bfloat16>("host"), widens<float8_e5m2>("host"), widens<float8_e4m3fn>("host");
+  widens<bfloat16>("sim:trn1"), widens<float16>("sim:trn2"), widens<float8_e4m3>("sim:trn2");
+  widens<float8_e4m3fn>("sim:trn3");
+  EXPECT_THROW(widens<float8_e4m3fn>("sim:trn2"), NotImplemented);
+}
+
+// scaled_gemm and mx_gemm with a rounding: the rule applied to alpha S + beta C, S exact here because operands are
+// small integers, which every format has, and scales powers of two.
+struct Rounded {
+  static constexpr std::int64_t kM = 9, kN = 14, kK = 160;
+  std::vector<float> a, b, c;
+  Rounded() {
+    std::mt19937_64 engine(4);
+    for (std::int64_t i = 0; i < kM * kK; ++i) a.push_back(static_cast<float>(engine() % 7) - 3);
+    for (std::int64_t i = 0; i < kN * kK; ++i) b.push_back(static_cast<float>(engine() % 7) - 3);
+    for (std::int64_t i = 0; i < kM * kN; ++i) c.push_back(static_cast<float>(engine() % 9) - 4);
+  }
+  // Rows of B^T along k; `scale` multiplies row i of A.
+  float before(std::int64_t i, std::int64_t j, float scale, float alpha, float beta) const {
+    double sum = 0;
+    for (std::int64_t p = 0; p < kK; ++p)
+      sum += static_cast<double>(a[static_cast<std::size_t>(i * kK + p)]) * b[static_cast<std::size_t>(j * kK + p)];
+    return alpha * (scale * static_cast<float>(sum)) + beta * c[static_cast<std::size_t>(i * kN + j)];
+  }
+  template <class C> void expect(const char* machine, const std::vector<C>& got, float alpha, float beta,
+                                 const Rounding::Stochastic& how, bool scaled) const {
+    const auto words = words_of(how.seed, how.step, kM * 16);
+    for (std::int64_t i = 0; i < kM; ++i) {
+      for (std::int64_t j = 0; j < kN; ++j) {
+        const float want =
+            expected_rounding(before(i, j, scaled ? std::ldexp(1.0F, static_cast<int>(i % 3)) : 1, alpha, beta),
+                              format_of<C>(), words[static_cast<std::size_t>(i * 16 + j)]);
+        ASSERT_TRUE(same_number(static_cast<float>(got[static_cast<std::size_t>(i * kN + j)]), want))
+            << machine << " " << i << " " << j;
+      }
+    }
+  }
+  template <class T> std::vector<T> as(const std::vector<float>& x) const { return {x.begin(), x.end()}; }
+};
+
+template <class C> void scaled_product(const char* machine, const Rounding& rounding, std::vector<C>& result) {
+  const Rounded r;
+  const auto e = Executor::open(machine);
+  std::vector<float> scales;
+  for (std::int64_t i = 0; i < r.kM; ++i) scales.push_back(std::ldexp(1.0F, static_cast<int>(i % 3)));
+  const auto a = Array<float8_e4m3>::from_host(e, {r.kM, r.kK}, r.as<float8_e4m3>(r.a)),
+             b = Array<float8_e4m3>::from_host(e, {r.kN, r.kK}, r.as<float8_e4m3>(r.b));
+  const auto s = Array<float>::from_host(e, {r.kM}, scales);
+  const auto c = Array<C>::from_host(e, {r.kM, r.kN}, r.as<C>(r.c));
+  ScaledOptions options;
+  options.scale_a = MatrixView<const float>::row_major(e, s.data(), r.kM, 1);
+  const Recorder recorder(e);
+  scaled_gemm(e, Op::N, Op::T, 0.3F, MatrixView<const float8_e4m3>::row_major(e, a.data(), r.kM, r.kK),
+              MatrixView<const float8_e4m3>::row_major(e, b.data(), r.kN, r.kK), 0.7F,
+              MatrixView<C>::row_major(e, c.data(), r.kM, r.kN), rounding, options);
+  EXPECT_EQ(recorder.family_of("blas.scaled_gemm"), name(e.family()));
+  EXPECT_EQ(recorder.count(EventKind::Dispatch, "blas.round"), rounding.is_stochastic() || sizeof(C) == 1 ? 1 : 0);
+  result = c.to_host();
+}
+template <class C> void scaled_product(const char* machine) {
+  std::vector<C> got;
+  const Rounding::Stochastic how{9, 3};
+  scaled_product<C>(machine, how, got);
+  Rounded().expect<C>(machine, got, 0.3F, 0.7F, how, true);
+}
+TEST(NarrowGemm, ScaledProductsRoundStochastically) {
+  scaled_product<bfloat16>("host"), scaled_product<float16>("host"), scaled_product<float8_e5m2>("host");
+  scaled_product<bfloat16>("sim:trn2"), scaled_product<float8_e4m3>("sim:trn2"), scaled_product<float16>("sim:trn3");
+  std::vector<bfloat16> nearest, there;
+  scaled_product<bfloat16>("host", {}, nearest), scaled_product<bfloat16>("sim:trn2", {}, there);
+  for (std::size_t i = 0; i < nearest.size(); ++i) EXPECT_EQ(nearest[i].bits, there[i].bits);
+}
+
+template <class C> void mx_product(const char* machine) {
+  const Rounded r;
+  const auto e = Executor::open(machine);
+  const auto matrix = [&](const std::vector<float>& x, std::int64_t rows) {
+    const auto narrow = Array<bfloat16>::from_host(e, {rows, r.kK}, r.as<bfloat16>(x));
+    return mx_quantize(e, MatrixView<const bfloat16>::row_major(e, narrow.data(), rows, r.kK), MxType::Float8E4M3FN);
+  };
+  const auto c = Array<C>::from_host(e, {r.kM, r.kN}, r.as<C>(r.c));
+  const Rounding::Stochastic how{11};
+  const Recorder recorder(e);
+  const Accuracy accuracy = mx_gemm(e, 0.3F, matrix(r.a, r.kM), matrix(r.b, r.kN), 0.7F,
+                                    MatrixView<C>::row_major(e, c.data(), r.kM, r.kN), how);
+  EXPECT_EQ(recorder.family_of("blas.mx_gemm"), name(e.family()));
+  EXPECT_EQ(recorder.family_of("blas.round"), name(e.family()));
+  EXPECT_NEAR(accuracy.bound, 2 * unit_roundoff(dtype_of<C>), 1e-4);
+  Rounded().expect<C>(machine, c.to_host(), 0.3F, 0.7F, how, false);
+}
+TEST(NarrowGemm, MicroscalingProductsRoundStochastically) {
+  mx_product<bfloat16>("host"), mx_product<float8_e5m2>("host");
+  mx_product<bfloat16>("sim:trn3"), mx_product<float8_e4m3fn>("sim:trn3");
+}
+
 }  // namespace
 }  // namespace trn::blas::test

@@ -16,6 +16,7 @@
 #include <trn/blas/packed.hpp>
 #include <trn/blas/pair_energy.hpp>
 #include <trn/blas/quantize.hpp>
+#include <trn/blas/quantized_gemm.hpp>
 #include <trn/blas/rotations.hpp>
 #include <trn/blas/scaled_gemm.hpp>
 #include <trn/blas/storage.hpp>
@@ -46,6 +47,7 @@
 #include <trn/fft/plan.hpp>
 #include <trn/fft/plan_cache.hpp>
 #include <trn/fft/stft.hpp>
+#include <trn/fft/stored.hpp>
 #include <trn/fft/transforms.hpp>
 #include <trn/fft/windows.hpp>
 #include <trn/rand/bernoulli.hpp>

@@ -173,3 +173,31 @@ def test_stochastic_rounding():
                   lambda: blas.matmul(a, a.T, seed=1), lambda: blas.axpy(1, ones, w, precision="sr", step=2**48)):
         with pytest.raises(ValueError):
             wrong()
+
+
+def test_quantised_products():
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_normal((20, 70)).astype(np.float32), rng.standard_normal((70, 30)).astype(np.float32)
+    exact = a.astype(np.float64) @ b
+    size = np.linalg.norm(a, axis=1)[:, None] * np.linalg.norm(b, axis=0)
+    devices = {"fp8_e4m3": "sim:trn2", "fp8_e5m2": "sim:trn2", "fp8_e4m3fn": "sim:trn3", "mxfp8_e4m3": "sim:trn3",
+               "mxfp8_e5m2": "sim:trn3", "mxfp4": None}
+    assert tuple(sorted(devices)) == tuple(sorted(blas.QUANTIZED))
+    for mode, device in devices.items():
+        c, accuracy = blas.gemm(1, a, b, precision=mode, return_accuracy=True)
+        assert c.dtype == np.float32 and accuracy.mode == mode and accuracy.bound > 2 * accuracy.operands > 0
+        assert (np.abs(c - exact) <= accuracy.bound * size).all()
+        assert 1e-3 < np.linalg.norm(c - exact) / np.linalg.norm(exact) < 0.5, mode
+        if device:
+            with trnsci.use(device), trnsci.record() as r:
+                there = blas.gemm(1, a, b, precision=mode)
+            assert r.family_of("blas.mx_gemm" if "mx" in mode else "blas.scaled_gemm") == "device" and (there == c).all()
+    assert (blas.gemm(-2, a, b.T.copy(), 1, np.ones((20, 30), np.float32), transB=True, precision="fp8_e5m2")
+            == 1 - 2 * blas.matmul(a, b, precision="fp8_e5m2")).all()
+    with pytest.raises(TypeError):
+        blas.matmul(a.astype(np.float64), b, precision="fp8_e4m3")
+    with pytest.raises(NotImplementedError):
+        blas.matmul(a, b, precision="fp8_e4m3", executor="sim:trn1")
+    for wrong in (lambda: blas.matmul(a, b, precision="fp8"), lambda: blas.matmul(a, b, precision="mxfp4", seed=1)):
+        with pytest.raises(ValueError):
+            wrong()

@@ -8,6 +8,10 @@ stays float32. `trans` is True, False, "N", "T" or "C"; `uplo` "upper" or "lower
 `axpy`, `scal`, `gemm`, `matmul` and `to_float16` take precision="sr" with `seed` and `step`: what is updated is float16
 and stays it, computed in float32 and rounded stochastically, E[result] = the float32 value. The same bits for a seed and
 a step on every executor.
+
+`gemm` and `matmul` take precision="fp8_e4m3", "fp8_e4m3fn", "fp8_e5m2", "mxfp8_e4m3", "mxfp8_e5m2" or "mxfp4" for
+float32: the operands are quantised to 8 or 4 bits with scales of rows (MX: of 32 neighbours) and multiplied; the bound
+counts that, and the same bits come from every executor that has the format (trn2 and trn3, MX trn3, fp4 the host).
 """
 from __future__ import annotations
 
@@ -28,6 +32,9 @@ Diag = Literal["unit", "nonunit"]
 Number = float | complex
 Operand = ArrayLike | Array
 Result = Any  # an array of NumPy's, or a device array where the operands are
+
+
+QUANTIZED = ("fp8_e4m3", "fp8_e4m3fn", "fp8_e5m2", "mxfp8_e4m3", "mxfp8_e5m2", "mxfp4")
 
 
 def _words(operation: str, precision: str | None, seed: int | None, step: int, *, modes: bool = False) -> tuple[int, int] | None:
@@ -190,7 +197,7 @@ def her2(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, uplo: 
 def gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, transA: Trans = False,
          transB: Trans = False, *, precision: str | None = None, seed: int | None = None, step: int = 0,
          executor: ExecutorLike = None, return_accuracy: bool = False) -> Result:
-    """alpha op(A) op(B) + beta C. precision="sr": all of them are float16.
+    """alpha op(A) op(B) + beta C. precision="sr": all of them are float16; "fp8_e4m3" and its like: float32.
 
     >>> import numpy as np, trnsci
     >>> a = np.arange(6.0).reshape(2, 3)
@@ -202,6 +209,8 @@ def gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | N
     ([[5.0, 14.0], [14.0, 50.0]], 'exact')
     """
     words = _words("blas.gemm", precision, seed, step, modes=True)
+    if precision in QUANTIZED:
+        return _trnsci.quantized_gemm(alpha, A, B, beta, C, transA, transB, precision, executor, return_accuracy)
     if words is not None:
         return _trnsci.narrow_gemm(alpha, A, B, beta, C, transA, transB, *words, executor, return_accuracy)
     return _trnsci.gemm(alpha, A, B, beta, C, transA, transB, precision, executor, return_accuracy)
@@ -209,7 +218,15 @@ def gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | N
 
 def matmul(A: Operand, B: Operand, *, precision: str | None = None, seed: int | None = None, step: int = 0,
            executor: ExecutorLike = None) -> Result:
-    """A B. precision="sr": both are float16."""
+    """A B. precision="sr": both are float16; "fp8_e4m3" and its like: both are float32.
+
+    >>> import numpy as np, trnsci
+    >>> rng = np.random.default_rng(1)
+    >>> a, b = (rng.standard_normal((64, 64), dtype=np.float32) for _ in range(2))
+    >>> c = trnsci.blas.matmul(a, b, precision="fp8_e4m3")
+    >>> bool(np.linalg.norm(c - a @ b) < 0.05 * np.linalg.norm(a @ b))
+    True
+    """
     return gemm(1.0, A, B, precision=precision, seed=seed, step=step, executor=executor)
 
 

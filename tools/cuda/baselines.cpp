@@ -12,6 +12,9 @@
 #include <curand.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
+#if __has_include(<cutensor.h>)
+#include <cutensor.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -322,6 +325,62 @@ void sparse(int side, int columns) {
   cusparseDestroy(h);
 }
 
+#if __has_include(<cutensor.h>)
+// A contraction in float32 arithmetic of row-major tensors, all modes named by letters.
+void contraction(const char* shape, const std::string& a, const std::string& b, const std::string& c,
+                 const std::function<std::int64_t(char)>& extent_of) {
+  cutensorHandle_t h;
+  CHECK(cutensorCreate(&h));
+  struct Tensor {
+    std::vector<std::int32_t> modes;
+    std::size_t count = 1;
+    cutensorTensorDescriptor_t description;
+  };
+  const auto tensor = [&](const std::string& letters) {
+    Tensor t;
+    t.modes.assign(letters.begin(), letters.end());
+    std::vector<std::int64_t> extents, strides(letters.size());
+    for (const char letter : letters) extents.push_back(extent_of(letter));
+    for (std::size_t i = letters.size(); i-- > 0;) {
+      strides[i] = static_cast<std::int64_t>(t.count);
+      t.count *= static_cast<std::size_t>(extents[i]);
+    }
+    CHECK(cutensorCreateTensorDescriptor(h, &t.description, static_cast<std::uint32_t>(letters.size()), extents.data(),
+                                         strides.data(), CUTENSOR_R_32F, 128));
+    return t;
+  };
+  const Tensor ta = tensor(a), tb = tensor(b), tc = tensor(c);
+  Memory<float> x(ta.count), y(tb.count), z(tc.count);
+  x.put(random<float>(ta.count)), y.put(random<float>(tb.count));
+  cutensorOperationDescriptor_t operation;
+  const auto same = CUTENSOR_OP_IDENTITY;
+  CHECK(cutensorCreateContraction(h, &operation, ta.description, ta.modes.data(), same, tb.description, tb.modes.data(),
+                                  same, tc.description, tc.modes.data(), same, tc.description, tc.modes.data(),
+                                  CUTENSOR_COMPUTE_DESC_32F));
+  cutensorPlanPreference_t preference;
+  CHECK(cutensorCreatePlanPreference(h, &preference, CUTENSOR_ALGO_DEFAULT, CUTENSOR_JIT_MODE_NONE));
+  std::uint64_t bytes = 0;
+  CHECK(cutensorEstimateWorkspaceSize(h, operation, preference, CUTENSOR_WORKSPACE_DEFAULT, &bytes));
+  cutensorPlan_t plan;
+  CHECK(cutensorCreatePlan(h, &plan, operation, preference, bytes));
+  Memory<char> room(std::max<std::size_t>(1, bytes));
+  const float one = 1, zero = 0;
+  row("tensor.einsum", shape, "fp32", seconds([&] {
+        CHECK(cutensorContract(h, plan, &one, x.get(), y.get(), &zero, z.get(), z.get(), room.get(), bytes, nullptr));
+      }));
+  cutensorDestroyPlan(plan), cutensorDestroyPlanPreference(preference), cutensorDestroyOperationDescriptor(operation);
+  for (const Tensor* t : {&ta, &tb, &tc}) cutensorDestroyTensorDescriptor(t->description);
+  cutensorDestroy(h);
+}
+
+void tensors() {
+  contraction("abc,cbd->da, 512 64 64 512", "abc", "cbd", "da", [](char x) { return x == 'a' || x == 'd' ? 512 : 64; });
+  contraction("abcd,dcef->efab, all 32", "abcd", "dcef", "efab", [](char) { return 32; });
+}
+#else
+void tensors() { std::fprintf(stderr, "baselines: built without cuTENSOR; no rows of tensors\n"); }
+#endif
+
 }  // namespace
 
 int main() {
@@ -338,5 +397,6 @@ int main() {
   factorisations();
   sparse(100, 128);
   sparse(1000, 128);
+  tensors();
   std::printf("\n]}\n");
 }

@@ -1,5 +1,5 @@
 // Stores in 16 or 8 bits on the device: y = round(alpha x + beta y), the rounding to nearest by the engines' own
-// conversion, or stochastically, bit for bit as on the host.
+// conversion, or stochastically, bit for bit as on the host; and copies of such numbers to float32.
 //
 // Stochastic rounding of fp32 numbers v, random words W from Philox (trn/tile/blocks/philox.hpp). A format that keeps p
 // of the 23 fraction bits drops s = 23 - p: adding the upper s bits of W to v's pattern (GpSimd adds integers exactly)
@@ -235,7 +235,7 @@ std::int64_t numbers(std::int64_t m, std::int64_t n) { return m * ceil_div(n, kW
 }  // namespace
 
 tile::Program narrow_program(const NarrowShape& shape, const Machine& machine) {
-  if (shape.y == DType::Float8E4M3FN && !machine.float8_e4m3fn)
+  if ((shape.y == DType::Float8E4M3FN || (shape.adds_x && shape.x == DType::Float8E4M3FN)) && !machine.float8_e4m3fn)
     fail<NotImplemented>("blas: {} has no float8_e4m3fn; use float8_e4m3", machine.name);
   require(shape.m >= 1 && shape.n >= 1 && (shape.adds_x || shape.adds_y),
           "blas: a program of narrow stores needs m, n >= 1 and a term, got {} x {}", shape.m, shape.n);

@@ -41,7 +41,7 @@ void piece(const NarrowArgs& g, std::int64_t row, std::int64_t column, std::int6
   }
   const auto first = static_cast<std::uint64_t>(row * ((g.n + 3) / 4 * 4) + column);
   if (g.yc == 1) return from_float(value.data(), g.y_type, y, n, g.rounding, first);
-  std::array<std::uint16_t, kPiece> codes;  // room for either size
+  std::array<std::uint32_t, kPiece> codes;  // room for every size
   from_float(value.data(), g.y_type, codes.data(), n, g.rounding, first);
   for (std::int64_t i = 0; i < n; ++i)
     std::memcpy(y + i * g.yc * y_bytes, reinterpret_cast<const std::byte*>(codes.data()) + i * y_bytes,

@@ -10,7 +10,8 @@
 namespace trn::blas {
 
 // y = round(alpha x + beta y), m x n, m and n >= 1, strides in elements; fp32 in between, one rounding per operator.
-// Without x (null) that term is missing, with beta = 0 the other: y is not read then. A vector is one row.
+// Without x (null) that term is missing, with beta = 0 the other: y is not read then. A vector is one row. y is narrow,
+// or float32 in a copy of narrow numbers, which rounds nothing.
 struct NarrowArgs {
   DType x_type, y_type;
   std::int64_t m, n;

@@ -22,15 +22,12 @@ void StoreRounding::round(std::vector<float>& values) const {
   elements += values.size();
 }
 
-// Stored, and back to float by a product with 1, which is exact.
 void StoreRounding::on_device(const Executor& executor, float* values, std::int64_t n, const Rounding& how) {
   const Array<bfloat16> stored(executor, {n});
   const VectorView<bfloat16> narrow_view(executor, stored.data(), n);
-  blas::copy(executor, VectorView<const float>(executor, values, n), narrow_view, how);
-  const auto one = Array<bfloat16>::from_host(executor, {1}, std::vector{bfloat16(1.0F)});
-  blas::gemm(executor, Op::N, Op::N, 1.0F, MatrixView<const bfloat16>(executor, stored.data(), 1, n, n, 1).transposed(),
-             MatrixView<const bfloat16>(executor, one.data(), 1, 1, 1, 1), 0.0F,
-             MatrixView<float>(executor, values, n, 1, 1, n));
+  const VectorView<float> wide(executor, values, n);
+  blas::copy(executor, VectorView<const float>(wide), narrow_view, how);
+  blas::copy(executor, narrow_view, wide);
 }
 
 }  // namespace trn::solver::iterative

@@ -1,4 +1,5 @@
-// Results stored in 16 or 8 bits with a choice of rounding: axpy, scal, the copy that converts, and gemm.
+// Results stored in 16 or 8 bits with a choice of rounding: axpy, scal, the copy that converts, gemm, scaled_gemm and
+// mx_gemm; and the copy back to float.
 //
 //   // w <- round(w - rate g): weights in bfloat16, gradients in float32, fresh random words in every step
 //   blas::axpy(exec, -rate, gradient, weights, Rounding::Stochastic{seed, step});
@@ -17,6 +18,7 @@
 // as their arithmetic.
 #pragma once
 
+#include <trn/blas/mx.hpp>
 #include <trn/blas/scaled_gemm.hpp>
 #include <trn/core/rounding.hpp>
 
@@ -43,12 +45,15 @@ struct AnyVector {
 void narrow_axpy(const Executor& executor, float alpha, const AnyVector& x, const AnyVector& y,
                  const Rounding& rounding);
 void narrow_scal(const Executor& executor, float alpha, const AnyVector& x, const Rounding& rounding);
-void narrow_copy(const Executor& executor, const AnyVector& x, const AnyVector& y, const Rounding& rounding);
+void narrow_copy(const Executor& executor, const AnyVector& x, const AnyVector& y, const Rounding& rounding = {});
 template <NarrowFloat T> Accuracy narrow_gemm(const Executor& executor, Op op_a, Op op_b, float alpha,
                                               const MatrixView<const T>& a, const MatrixView<const T>& b, float beta,
                                               const MatrixView<T>& c, const Rounding& rounding, Precision precision);
 Accuracy float8_gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const TypedMatrix& a,
-                     const TypedMatrix& b, float beta, const TypedMatrix& c, const Rounding& rounding);
+                     const TypedMatrix& b, float beta, const TypedMatrix& c, const Rounding& rounding,
+                     const ScaledOptions& options = {});
+Accuracy rounded_mx_gemm(const Executor& executor, float alpha, const MxMatrix& a, const MxMatrix& b, float beta,
+                         const TypedMatrix& c, const Rounding& rounding);
 }  // namespace detail
 
 // y = round(alpha x + y). Returns at once when alpha = 0.
@@ -70,6 +75,12 @@ requires std::same_as < std::remove_const_t<X>,
 float >
     void copy(const Executor& executor, const VectorView<X>& x, const VectorView<Y>& y, const Rounding& rounding = {}) {
   detail::narrow_copy(executor, x, y, rounding);
+}
+// y = x, exactly: every number of a narrow format is a float.
+template <Element X>
+requires NarrowFloat<std::remove_const_t<X>>
+void copy(const Executor& executor, const VectorView<X>& x, const VectorView<float>& y) {
+  detail::narrow_copy(executor, x, y);
 }
 
 // C = round(alpha S + beta C), S = op(A) op(B) in fp32 and in memory of its own: gemm of bfloat16 or float16 with a
@@ -96,6 +107,19 @@ requires(!std::is_const_v<C> &&
     gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const MatrixView<A>& a, const MatrixView<B>& b,
          float beta, const MatrixView<C>& c, const Rounding& rounding) {
   return detail::float8_gemm(executor, op_a, op_b, alpha, a, b, beta, c, rounding);
+}
+
+// scaled_gemm and mx_gemm into 16 or 8 bits with a rounding, in the same two steps: S is theirs with alpha = 1 and
+// beta = 0, whose bits every executor has, and so has C. To nearest into 16 bits they are scaled_gemm and mx_gemm.
+template <Float8 A, Float8 B, NarrowFloat C>
+Accuracy scaled_gemm(const Executor& executor, Op op_a, Op op_b, float alpha, const MatrixView<A>& a,
+                     const MatrixView<B>& b, float beta, const MatrixView<C>& c, const Rounding& rounding,
+                     const ScaledOptions& options = {}) {
+  return detail::float8_gemm(executor, op_a, op_b, alpha, a, b, beta, c, rounding, options);
+}
+template <NarrowFloat C> Accuracy mx_gemm(const Executor& executor, float alpha, const MxMatrix& a, const MxMatrix& b,
+                                          float beta, const MatrixView<C>& c, const Rounding& rounding) {
+  return detail::rounded_mx_gemm(executor, alpha, a, b, beta, c, rounding);
 }
 
 }  // namespace trn::blas

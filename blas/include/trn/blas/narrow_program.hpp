@@ -10,7 +10,8 @@
 
 namespace trn::blas {
 
-// m x n numbers. y has a float type narrower than float32, x that type or float32; strides in elements.
+// m x n numbers. y has a float type narrower than float32, x that type or float32, or the other way round in a copy,
+// which is not stochastic; strides in elements.
 struct NarrowShape {
   DType x = DType::Float32, y = DType::BFloat16;
   std::int64_t m = 1, n = 1, xr = 1, xc = 1, yr = 1, yc = 1;
