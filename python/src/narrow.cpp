@@ -1,5 +1,7 @@
 // trnsci.blas with precision="sr": results in float16, rounded stochastically, and the conversion to float16; and with
 // precision="fp8_e4m3" and its like: products of float32 matrices in 8 or 4 bits.
+#include <nanobind/stl/string.h>
+
 #include <trn/blas/narrow.hpp>
 #include <trn/blas/quantized_gemm.hpp>
 
