@@ -207,6 +207,14 @@ void transforms() {
     cufftDestroy(plan);
   }
   {
+    cufftHandle plan;
+    CHECK(cufftPlan1d(&plan, 4096, CUFFT_R2C, 2048));
+    Memory<float> real(std::size_t{4096} * 2048);
+    real.put(random<float>(std::size_t{4096} * 2048));
+    row("fft.r2c", "2048 of 4096", "fp32", seconds([&] { CHECK(cufftExecR2C(plan, real.get(), x.get())); }));
+    cufftDestroy(plan);
+  }
+  {
     Memory<cufftDoubleComplex> z(1024 * 2048);
     fill_bits(z.get(), std::size_t{1024} * 2048 * sizeof(cufftDoubleComplex), 0x3f);
     cufftHandle plan;
@@ -273,6 +281,35 @@ void factorisations() {
             [&] { CHECK(cudaMemcpy(a.get(), keep.get(), from.size() * 4, cudaMemcpyDeviceToDevice)); }, 5));
   };
   eigh(512), eigh(1024);
+  const auto svd = [&](int n) {  // values and vectors; the QR iteration that LAPACK's gesvd has
+    const std::vector<float> from = random<float>(static_cast<std::size_t>(n) * n);
+    Memory<float> a(from.size()), keep(from.size()), u(from.size()), v(from.size()), s(static_cast<std::size_t>(n));
+    keep.put(from);
+    int work = 0;
+    CHECK(cusolverDnSgesvd_bufferSize(h, n, n, &work));
+    Memory<float> room(static_cast<std::size_t>(work));
+    const auto restore = [&] { CHECK(cudaMemcpy(a.get(), keep.get(), from.size() * 4, cudaMemcpyDeviceToDevice)); };
+    const double by_rotations = seconds(
+        [&] {
+          CHECK(cusolverDnSgesvd(h, 'S', 'S', n, n, a.get(), n, s.get(), u.get(), n, v.get(), n, room.get(), work,
+                                 nullptr, info.get()));
+        },
+        restore, 5);
+    gesvdjInfo_t jacobi;
+    CHECK(cusolverDnCreateGesvdjInfo(&jacobi));
+    CHECK(cusolverDnSgesvdj_bufferSize(h, CUSOLVER_EIG_MODE_VECTOR, 1, n, n, a.get(), n, s.get(), u.get(), n, v.get(),
+                                       n, &work, jacobi));
+    Memory<float> more(static_cast<std::size_t>(work));
+    const double by_jacobi = seconds(
+        [&] {
+          CHECK(cusolverDnSgesvdj(h, CUSOLVER_EIG_MODE_VECTOR, 1, n, n, a.get(), n, s.get(), u.get(), n, v.get(), n,
+                                  more.get(), work, info.get(), jacobi));
+        },
+        restore, 5);
+    CHECK(cusolverDnDestroyGesvdjInfo(jacobi));
+    row("solver.svd", std::to_string(n), "fp32", std::min(by_rotations, by_jacobi));
+  };
+  svd(512);
   const int n = 1024;
   const std::vector<float> from = random<float>(static_cast<std::size_t>(n) * n);
   Memory<float> a(from.size()), keep(from.size()), tau(n);
@@ -286,18 +323,33 @@ void factorisations() {
   cusolverDnDestroy(h);
 }
 
-// Five points of a square grid in CSR times a matrix of `columns`.
-void sparse(int side, int columns) {
-  const int rows = side * side;
+// Neighbours of a point on a square or cubic grid, itself among them: those that differ by 1 in one direction, or (all)
+// in any number of them.
+struct Grid {
+  std::string name;
+  int side, dimensions;
+  bool all;
+};
+
+// A grid's matrix in CSR times a matrix of `columns`, and the entries of a product of two such matrices where the grid
+// has entries.
+void sparse(const Grid& grid, int columns) {
+  const int side = grid.side, deep = grid.dimensions == 3 ? side : 1, rows = side * side * deep;
   std::vector<int> offsets{0}, index;
   std::vector<float> values;
   for (int i = 0; i < rows; ++i) {
-    const auto put = [&](int j, float v) { index.push_back(j), values.push_back(v); };
-    if (i >= side) put(i - side, -1);
-    if (i % side > 0) put(i - 1, -1);
-    put(i, 4);
-    if (i % side < side - 1) put(i + 1, -1);
-    if (i + side < rows) put(i + side, -1);
+    const int x = i % side, y = i / side % side, z = i / (side * side);
+    for (int dz = -1; dz <= 1; ++dz) {
+      for (int dy = -1; dy <= 1; ++dy) {
+        for (int dx = -1; dx <= 1; ++dx) {
+          const int away = std::abs(dx) + std::abs(dy) + std::abs(dz);
+          if (!grid.all && away > 1) continue;
+          if (x + dx < 0 || x + dx >= side || y + dy < 0 || y + dy >= side || z + dz < 0 || z + dz >= deep) continue;
+          index.push_back(((z + dz) * side + y + dy) * side + x + dx);
+          values.push_back(away == 0 ? static_cast<float>(grid.all ? 26 : 2 * grid.dimensions) : -1.0F);
+        }
+      }
+    }
     offsets.push_back(static_cast<int>(index.size()));
   }
   Memory<int> o(offsets.size()), c(index.size());
@@ -318,9 +370,18 @@ void sparse(int side, int columns) {
   const auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
   CHECK(cusparseSpMM_bufferSize(h, n, n, &one, a, db, &zero, dy, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, &bytes));
   Memory<char> room(std::max<std::size_t>(1, bytes));
-  row("sparse.spmm", "poisson2d:" + std::to_string(side) + ", " + std::to_string(columns) + " columns", "fp32",
-      seconds([&] {
+  const std::string shape = grid.name + ":" + std::to_string(side) + ", " + std::to_string(columns) + " columns";
+  row("sparse.spmm", shape, "fp32", seconds([&] {
         CHECK(cusparseSpMM(h, n, n, &one, a, db, &zero, dy, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2, room.get()));
+      }));
+  // Rows of y times rows of b: B^T is b with its extents and its order turned around.
+  cusparseDnMatDescr_t bt;
+  CHECK(cusparseCreateDnMat(&bt, columns, rows, columns, b.get(), CUDA_R_32F, CUSPARSE_ORDER_COL));
+  CHECK(cusparseSDDMM_bufferSize(h, n, n, &one, dy, bt, &zero, a, CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, &bytes));
+  Memory<char> more(std::max<std::size_t>(1, bytes));
+  CHECK(cusparseSDDMM_preprocess(h, n, n, &one, dy, bt, &zero, a, CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, more.get()));
+  row("sparse.sddmm", shape, "fp32", seconds([&] {
+        CHECK(cusparseSDDMM(h, n, n, &one, dy, bt, &zero, a, CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, more.get()));
       }));
   cusparseDestroy(h);
 }
@@ -395,8 +456,10 @@ int main() {
   transforms();
   numbers();
   factorisations();
-  sparse(100, 128);
-  sparse(1000, 128);
+  sparse({"poisson2d", 100, 2, false}, 128);
+  sparse({"poisson2d", 1000, 2, false}, 128);
+  sparse({"poisson3d", 24, 3, false}, 128);
+  sparse({"stencil27", 24, 3, true}, 128);
   tensors();
   std::printf("\n]}\n");
 }
