@@ -57,7 +57,7 @@ def cpp_name(library, row, root):
     if name in COMMON_WORDS or not os.path.isdir(folder):
         return "-"
     wanted = rf"class {name}\b[^;]*{{" if name[0].isupper() else rf"(?<![\w.:]){name}\((const Executor|const Csr<|const Pattern<)"
-    for header in [only] if only else sorted(os.listdir(folder)):
+    for header in [only] if only else sorted(os.listdir(folder), key=lambda h: (h != f"{name}.hpp", h)):
         text = re.sub(r"//[^\n]*", "", open(os.path.join(folder, header), encoding="utf-8").read())
         if re.search(wanted, text):
             return f"`trn::{'' if module == 'core' else module + '::'}{name}`, {header}"

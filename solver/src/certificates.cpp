@@ -3,7 +3,7 @@
 
 #include "certify/spectra.hpp"
 #include "checks.hpp"
-#include "kernels/factorisations.hpp"
+#include "host_only.hpp"
 #include "scalars.hpp"
 #include "system.hpp"
 
@@ -15,7 +15,7 @@ double detail::smallest_eigenvalue_bound(const Executor& executor, Uplo uplo, co
   checks::enumerators(operation, uplo);
   checks::input(operation, "A", executor, a);
   checks::square(operation, "A", a);
-  (void)kernel_of(kGetrf<T>, executor);  // the host only, before anything is read
+  on_host_only(operation, executor);
   const SolveOptions options{.structure = Structure::Positive, .uplo = uplo};
   if (!finite_elements(a, options).ok()) return -std::numeric_limits<double>::infinity();
   if (a.rows() == 0) return std::numeric_limits<double>::infinity();

@@ -137,8 +137,9 @@ TEST(Arguments, WhatDevicesHaveNoKernelsFor) {
   EXPECT_IN("solver.potrf: no device kernel", none([&] { potrf(device, Uplo::Lower, c.view()); }));
   EXPECT_IN("solver.potrf: no device kernel", none([&] { Cholesky<C>(device, Uplo::Lower, c.view()); }));
   EXPECT_IN("solver.potrs: no device kernel", none([&] { potrs<C>(device, Uplo::Lower, c.view(), cb.view()); }));
-  EXPECT_IN("solver.getrf: no device kernel", none([&] { getrf(device, a.view(), pivots); }));
-  EXPECT_IN("solver.getrs: no device kernel", none([&] { getrs<float>(device, Op::N, a.view(), pivots, b.view()); }));
+  EXPECT_IN("solver.getrf: no device kernel", none([&] { getrf(device, c.view(), pivots); }));
+  EXPECT_IN("solver.getrf: no device kernel", none([&] { getrf(device, d.view(), pivots); }));
+  EXPECT_IN("solver.getrs: no device kernel", none([&] { getrs<C>(device, Op::N, c.view(), pivots, cb.view()); }));
   EXPECT_IN("solver.geqrf: no device kernel", none([&] { geqrf(device, d.view(), t); }));
   EXPECT_IN("solver.geqrf: no device kernel", none([&] { Qr<double>(device, d.view()); }));
   EXPECT_IN("solver.sytrf: no device kernel", none([&] { sytrf(device, Uplo::Lower, a.view(), pivots); }));

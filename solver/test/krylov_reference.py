@@ -6,8 +6,9 @@ usage: krylov_reference.py > krylov_reference.inc
 The matrices are given by formulas that krylov_reference_test.cpp states again. The number is the first iteration
 whose residual ||b - A x_k|| is at most 1e-8 ||b||: computed from the iterate where the callback gives it (cg, minres,
 bicgstab), the method's own norm for gmres, and the stopping test for lsqr, whose atol is 0. A method that does not get
-there, or that is not meant for the matrix, has -1; so has a number above the order n: exact arithmetic would be done
-by then, and what comes later is made by roundings, which differ from one BLAS to the next. Made with SciPy 1.10.1 and NumPy 1.24.2.
+there, or that is not meant for the matrix, has -1; so has a number that roundings made, for they differ from one BLAS
+and one processor to the next: a number above the order n (exact arithmetic would be done by then), and one that moves
+by more than one when the entries of b move by half an ulp. Made with SciPy 1.10.1 and NumPy 1.24.2.
 """
 import numpy as np
 import scipy.sparse.linalg as sla
@@ -74,22 +75,40 @@ def gmres(a, b, restart):
     return -1
 
 
+PERTURBATIONS = 12
+
+
+def steady(count, b):
+    """count(b), or -1 where roundings decide: the counts of nearby right-hand sides differ by more than one."""
+    random = np.random.default_rng(1)
+    counts = [count(b)]
+    for _ in range(PERTURBATIONS):
+        counts.append(count(b * (1 + np.finfo(float).eps * random.integers(-1, 2, len(b)))))
+    return counts[0] if min(counts) > 0 and max(counts) - min(counts) <= 1 else -1
+
+
+def lsqr(a, b):
+    n = len(b)
+    result = sla.lsqr(a, b, atol=0, btol=TOLERANCE, conlim=0, iter_lim=4 * n)
+    return result[2] if result[1] == 1 and result[2] <= n else -1
+
+
 def main():
     print("// Made by krylov_reference.py with SciPy 1.10.1: iterations to a residual of 1e-8. -1: not tried, not reached.")
     print("// name, cg, minres, gmres(n), gmres(10), bicgstab, lsqr")
     for name, a, kind in MATRICES:
         n = a.shape[0]
         b = np.array([((37 * i + 11) % 101) / 64.0 - 0.75 for i in range(n)])
-        cg = minres = -1
-        if kind == "spd":
-            cg = first_small(a, b, lambda a, b, c, m: sla.cg(a, b, tol=1e-12, atol=0, maxiter=m, callback=c), 3 * n)
-        if kind != "general":
-            minres = first_small(a, b, lambda a, b, c, m: sla.minres(a, b, tol=1e-15, maxiter=m, callback=c), 5 * n)
-        bicgstab = first_small(a, b, lambda a, b, c, m: sla.bicgstab(a, b, tol=1e-12, atol=0, maxiter=m, callback=c),
-                               2 * n)
-        result = sla.lsqr(a, b, atol=0, btol=TOLERANCE, conlim=0, iter_lim=4 * n)
-        lsqr = result[2] if result[1] == 1 and result[2] <= n else -1
-        print(f'{{"{name}", {cg}, {minres}, {gmres(a, b, n)}, {gmres(a, b, 10)}, {bicgstab}, {lsqr}}},')
+        def iterates(method, limit, **options):
+            return lambda b: first_small(
+                a, b, lambda a, b, c, m: method(a, b, maxiter=m, callback=c, **options), limit * n)
+
+        tight = {"tol": 1e-12, "atol": 0}
+        cg = steady(iterates(sla.cg, 3, **tight), b) if kind == "spd" else -1
+        minres = steady(iterates(sla.minres, 5, tol=1e-15), b) if kind != "general" else -1
+        counts = [cg, minres, steady(lambda b: gmres(a, b, n), b), steady(lambda b: gmres(a, b, 10), b),
+                  steady(iterates(sla.bicgstab, 2, **tight), b), steady(lambda b: lsqr(a, b), b)]
+        print(f'{{"{name}", {", ".join(map(str, counts))}}},')
 
 
 if __name__ == "__main__":

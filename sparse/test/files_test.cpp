@@ -85,7 +85,8 @@ TEST(MatrixMarket, DoesNotAllocateWhatIsOnlyDeclared) {
   const std::string real = "%%MatrixMarket matrix coordinate real general\n";
   EXPECT_IN("ends after 0", refused(real + "10 10 9000000000000000000\n"));
   EXPECT_IN("too short", refused("%%MatrixMarket matrix array real general\n2000000000 2000000000\n1\n"));
-  EXPECT_IN("int64_t indices", refused(real + "9000000000000000000 1 1\n1 1 1\n"));
+  EXPECT_IN("do not fit 32-bit indices, which end at 2147483647; use 64-bit",
+            refused(real + "9000000000000000000 1 1\n1 1 1\n"));
   EXPECT_IN("2000000000 rows are declared", refused(real + "2000000000 2 1\n1 1 1\n"));
   const TemporaryFile file(".mtx", real + "9000000000000000000 9000000000000000000 1\n8999999999999999999 1 2.5\n");
   const auto coo = read_matrix_market_coo<double, std::int64_t>(file.path());
