@@ -1,10 +1,20 @@
-"""The functions of trnsci for Python as pages: signatures and docstrings, read from the sources without importing them."""
+"""The functions of trnsci for Python as pages: signatures and docstrings, read from the sources without importing the package."""
 import ast
+import importlib
 import pathlib
+import sys
+import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "trnsci"
 MODULES = ["fft", "blas", "rand", "solver", "sparse", "tensor", "mp2", "torch", "torch.nn", "array_api"]
+
+# The package's own words about parameters, without importing the package, which needs the extension.
+words = types.ModuleType("trnsci_words")
+words.__path__ = [str(PACKAGE)]
+sys.modules["trnsci_words"] = words
+_docs = importlib.import_module("trnsci_words._docs")
+_glossary = importlib.import_module("trnsci_words._glossary")
 
 
 def source(module):
@@ -54,10 +64,47 @@ def returned(maker, call):
     return made
 
 
+def parameters(node, method):
+    """The parameters of a definition, as _docs has them."""
+    arguments = node.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    optional = [False] * (len(plain) - len(arguments.defaults)) + [True] * len(arguments.defaults)
+    found = [_docs.Parameter(a.arg, o) for a, o in zip(plain, optional)][1 if method else 0:]
+    if arguments.vararg:
+        found.append(_docs.Parameter("*" + arguments.vararg.arg, False))
+    found += [_docs.Parameter(a.arg, d is not None) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults)]
+    if arguments.kwarg:
+        found.append(_docs.Parameter("**" + arguments.kwarg.arg, False))
+    return found
+
+
+def described(node, glossary):
+    """A function's docstring with its sections: what goes in as a table."""
+    returned = ast.unparse(node.returns) if node.returns else "Any"
+    prose, made = _docs.sections(ast.get_docstring(node) or "", parameters(node, False), returned, glossary)
+    lines = [*prose.splitlines(), ""]
+    cell = lambda text: text.replace("|", "\\|")  # noqa: E731
+    if made.get("Parameters"):
+        lines += ["| parameter | | |", "|---|---|---|"]
+        lines += [f"| `{name}` | {cell(kind)} | {cell(meaning)} |" for name, (kind, meaning) in made["Parameters"].items()]
+        lines.append("")
+    if "Returns" in made:
+        kind, meaning = made["Returns"]
+        lines += [f"Returns {kind}: {meaning}", ""]
+    for name, meaning in made.get("Raises", {}).items():
+        if _docs.RAISES.get(name) != meaning:
+            lines += [f"Raises `{name}`: {meaning}", ""]
+    return lines + code_blocks(made.get("Examples", ""))
+
+
 def docstring(node):
     """Prose, and the example as code."""
+    return code_blocks(ast.get_docstring(node) or "")
+
+
+def code_blocks(text):
     prose, code = [], []
-    for line in (ast.get_docstring(node) or "").splitlines():
+    for line in text.splitlines():
         if line.startswith((">>>", "...")) or (code and line.strip()):
             code.append(line)
         elif code:
@@ -78,10 +125,10 @@ def signature(node, name, method=False):
     return f"{name}({ast.unparse(arguments)})"
 
 
-def entry(name, node):
+def entry(name, node, glossary):
     lines = [f"## {name}", ""]
     if isinstance(node, ast.FunctionDef):
-        return [*lines, f"    {signature(node, name)}", "", *docstring(node), ""]
+        return [*lines, f"    {signature(node, name)}", "", *described(node, glossary), ""]
     made = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"), None)
     if made:
         lines += [f"    {signature(made, name, True)}", ""]
@@ -100,10 +147,11 @@ def entry(name, node):
 def render(module):
     path = source(module)
     tree, known = ast.parse(path.read_text()), definitions(path)
+    glossary = getattr(_glossary, module.split(".")[0].upper(), {})
     lines = [f"# trnsci.{module}", "", *docstring(tree), ""]
     for name in sorted(exported(tree), key=str.lower):
         if name in known:
-            lines += entry(name, known[name])
+            lines += entry(name, known[name], glossary)
     return "\n".join(lines) + "\n"
 
 

@@ -1,5 +1,6 @@
 // Csr, the sparse matrix of trnsci.sparse: made from row-compressed arrays or triplets, checked once; its arrays are
 // NumPy's over the same memory. And what is done with one: transpose, add, cut, glue, drop, reorder, dense and back.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -43,6 +44,39 @@ SparseMatrix from_csr(std::int64_t rows, std::int64_t columns, nb::handle indptr
       adopt(std::int64_t{});
     }
     return SparseMatrix{*made};
+  });
+}
+
+// The same over the caller's arrays where they lie, for one call; None where they have to be copied: rows that are not
+// sorted, columns that come twice. The offsets are always copied.
+std::optional<SparseMatrix> borrowed(std::int64_t rows, std::int64_t columns, nb::handle indptr, nb::handle indices,
+                                     nb::handle data) {
+  Call call("sparse.csr", nb::cast(Executor::host()), {indptr, indices, data});
+  const Operand p = call.in(indptr, "indptr", kIndices), i = call.in(indices, "indices", only(DType::Int32)),
+                v = call.in(data, "data", kFloats);
+  struct Kept {
+    Operand indices, data;
+  };
+  const std::shared_ptr<const void> owner(new Kept{i, v}, [](const Kept* kept) {
+    const nb::gil_scoped_acquire lock;
+    delete kept;
+  });
+  return with_scalar(v.dtype, [&](auto t) -> std::optional<SparseMatrix> {
+    using T = decltype(t);
+    std::optional<Csr<T>> made;
+    const auto borrow = [&](auto offset) {
+      using O = decltype(offset);
+      const sparse::CsrView<T, std::int32_t, O> view{
+          {rows, columns}, span_of<O>(p, "indptr"), span_of<std::int32_t>(i, "indices"), span_of<T>(v, "data")};
+      call.run([&] { made = Csr<T>::borrow(view, owner); });
+    };
+    if (p.dtype == DType::Int32) {
+      borrow(std::int32_t{});
+    } else {
+      borrow(std::int64_t{});
+    }
+    if (!made) return std::nullopt;
+    return SparseMatrix{*std::move(made)};
   });
 }
 
@@ -196,6 +230,7 @@ void bind_sparse_matrix(nb::module_& m) {
         return std::visit([&](const auto& c) { return array_of(a, c.values()); }, a.held);
       });
   m.def("csr", &from_csr);
+  m.def("csr_borrowed", &borrowed);
   m.def("csr_from_coo", &from_coo);
   m.def("csr_from_dense", &from_dense);
   m.def("csr_to_dense", &to_dense);

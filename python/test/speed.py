@@ -1,9 +1,13 @@
-"""Times of trnsci for Python beside NumPy and SciPy in the same run: speed.py [fft] [rand] [calls].
+"""Times of trnsci for Python beside NumPy and SciPy in the same run: speed.py [fft] [rand] [calls] [overhead].
 
     PYTHONPATH=build/release/python/site OMP_NUM_THREADS=1 build/release/python/venv/bin/python python/test/speed.py
 
 Each figure is the least processor time of several rounds, the two sides in turn: other programs on the machine count little.
+`overhead` sets the same small calls in C++ beside Python's; they are another program, built by
+`ninja -C build/release/python/extension trn_python_calls`.
 """
+import pathlib
+import subprocess
 import sys
 import time
 
@@ -75,5 +79,31 @@ def calls():
         print(f"{name:18s} {s * 1e6:7.2f} us   NumPy or SciPy {t * 1e6:7.2f} us")
 
 
-for part in sys.argv[1:] or ["calls", "rand", "fft"]:
-    {"fft": fft, "rand": rand, "calls": calls}[part]()
+def overhead():
+    """What a call from Python takes beyond the same call in C++, in microseconds: at most 2 is the aim."""
+    program = pathlib.Path(sys.prefix).parent / "extension" / "trn_python_calls"
+    if not program.exists():
+        sys.exit(f"{program} is not there: ninja -C {program.parent} trn_python_calls")
+    x, a, z = np.ones(4), np.full((4, 4), 1.0) + 3 * np.eye(4), np.ones(8, np.complex128)
+    g, out, w = trnsci.rand.Generator(0), np.empty(8), np.empty(8, np.complex128)
+    product = trnsci.sparse.SpmmPlan(trnsci.sparse.eye_sparse(4))
+    ours = {"dot": lambda: trnsci.blas.dot(x, x), "axpy": lambda: trnsci.blas.axpy(1e-9, x, x), "gemv": lambda: trnsci.blas.gemv(1.0, a, x),
+            "gemm": lambda: trnsci.blas.gemm(1.0, a, a), "fft": lambda: trnsci.fft.fft(z, out=w), "random": lambda: g.random(out=out),
+            "cholesky": lambda: trnsci.solver.cholesky(a), "solve": lambda: trnsci.solver.solve(a, x), "spmv": lambda: product(x),
+            "einsum": lambda: trnsci.tensor.einsum("ij,jk->ik", a, a)}
+    there = {name: [] for name in ours}
+    here = {name: [] for name in ours}
+    for _ in range(3):  # in turn, so that both have the same machine
+        for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines():
+            name, nanoseconds = line.split("\t")
+            there[name].append(float(nanoseconds) / 1e3)
+        for name, call in ours.items():
+            here[name].append(fastest([call])[0] * 1e6)
+    print("call        Python us    C++ us   overhead us")
+    for name in ours:
+        python, cpp = min(here[name]), min(there[name])
+        print(f"{name:10s} {python:10.2f} {cpp:9.2f} {python - cpp:13.2f}")
+
+
+for part in sys.argv[1:] or ["calls", "overhead", "rand", "fft"]:
+    {"fft": fft, "rand": rand, "calls": calls, "overhead": overhead}[part]()

@@ -1,7 +1,9 @@
 """docs/python-names.md, row by row: the name is there, and called as the Python trnsci was it gives the right numbers.
 
-CASES has one entry for each row, by the name on the left. An entry is called with the function on the right.
+CASES has one entry for each row, by the name on the left. An entry is called with the function on the right. OTHERWISE has one for each
+row of what has another form here, or none: that the form does what the name did, or that the name is not there.
 """
+import importlib.util
 import pathlib
 import re
 
@@ -14,6 +16,7 @@ from trnsci import sparse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROWS = re.findall(r"^\| `([\w.]+)` \| `trnsci\.([\w.]+)` \|", (ROOT / "docs" / "python-names.md").read_text(), re.M)
+OTHER_ROWS = re.findall(r"^\| `(trn\w+\.[\w.]+)` \| (?!`trnsci[\w.]+` \|)(.+) \|$", (ROOT / "docs" / "python-names.md").read_text(), re.M)
 R = np.random.default_rng(2)
 A, B, C = (R.standard_normal((4, 4)) for _ in range(3))
 S = A @ A.T + 4 * np.eye(4)
@@ -204,6 +207,7 @@ CASES = {
     "trntensor.einsum": lambda f: same(f("ij,jk->ki", A, B), (A @ B).T) and same(f("ij,jk->ik", A, B, alpha=2.0, beta=3.0, c=C), 2 * A @ B + 3 * C),
     "trntensor.multi_einsum": lambda f: same(f(("ij,jk->ik", A, B), ("ij,jk->ik", A, C))[1], A @ C),
     "trntensor.plan_contraction": lambda f: f("ij,jk->ik", A, B).estimated_flops == 128,
+    "trntensor.ContractionPlan": lambda f: isinstance(plan := trnsci.tensor.plan_contraction("ij,jk->ik", A, B), f) and same(plan(A, B), A @ B),
     "trntensor.estimate_flops": lambda f: f("ij,jk->ik", A, B) == 128,
     "trntensor.clear_plan_cache": lambda f: f() is None and trnsci.tensor.plan_cache_info().currsize == 0,
     "trntensor.plan_cache_info": lambda f: f().maxsize > 0,
@@ -219,6 +223,156 @@ CASES = {
     "trntensor.to_xla": lambda f: f(X, "sim:trn2").executor.name == "sim:trn2",
     "trntensor.from_xla": lambda f: same(f(trnsci.asarray(X, "sim:trn2")), X),
 }
+
+
+SINGLE = [x.astype(np.float32) for x in (A, B)]
+DEVICE = {"executor": "sim:trn2"}
+
+
+def absent(name):
+    """Not in the module, nor promised by it."""
+    module = getattr(trnsci, name.split(".")[0].removeprefix("trn"))
+    return not hasattr(module, name.split(".")[-1])
+
+
+def moved(word):
+    """The generator's place as a program of the Python suite would set it."""
+    g = seeded()
+    g.skip(word)
+    other = seeded()
+    other.position = word
+    return g.position == word and g.random() == other.random()
+
+
+def layer(name):
+    """trnsci.torch.nn has it; without torch the import says what is needed."""
+    if importlib.util.find_spec("torch"):
+        return hasattr(trnsci.torch.nn, name)
+    with pytest.raises(ImportError, match="pip install torch"):
+        trnsci.torch
+    return f"class {name}(Module)" in (ROOT / "python" / "trnsci" / "torch" / "nn.py").read_text()
+
+
+def refused():
+    with pytest.raises(NotImplementedError):
+        trnsci.fft.fft(Z, precision="native", **DEVICE)
+    return True
+
+
+def on_device(call, want, family):
+    with trnsci.record("sim:trn2") as r:
+        y = call()
+    return same(y, want, 1e-5) and r.family_of(family) == "device"
+
+
+def kept_state():
+    g = seeded()
+    g.random(3)
+    state, want = g.state, g.random(4)
+    other = trnsci.rand.Generator(1)
+    other.state = state
+    return same(other.random(4), want)
+
+
+def threefry():
+    return trnsci.rand.Generator(5, algorithm="threefry4x32-20")
+
+
+def ozaki():
+    return trnsci.fft.fft(Z.astype(np.complex64), precision="bf16x6", return_accuracy=True, **DEVICE)[1].mode == "bf16x6"
+
+
+OTHERWISE = {
+    "trnfft.ComplexTensor": lambda: trnsci.fft.fft(X.astype(np.float32)).dtype == np.complex64 and same(np.abs(Z) * np.exp(1j * np.angle(Z)), Z),
+    "trnfft.FFTPlan": lambda: same(trnsci.fft.Plan("fft", (4,), np.complex128)(Z), np.fft.fft(Z)) and absent("trnfft.FFTPlan"),
+    "trnfft.FFTAlgorithm": lambda: absent("trnfft.FFTAlgorithm") and same(trnsci.fft.Plan("fft", (7,), np.complex128)(np.ones(7) + 0j)[0], 7),
+    "trnfft.set_precision": lambda: absent("trnfft.set_precision") and ozaki(),
+    "trnfft.get_precision": lambda: absent("trnfft.get_precision") and ozaki(),
+    "trnfft.set_ozaki_product_precision_verified": lambda: absent("trnfft.set_ozaki_product_precision_verified") and ozaki(),
+    "trnfft.complex_gemm_bf16": lambda: same(trnsci.fft.complex_gemm(SINGLE[0] + 1j * SINGLE[1], SINGLE[1] + 0j, precision="bf16", **DEVICE),
+                                             (A + 1j * B) @ B, 3e-2),
+    "trnfft.multi_core_fft": lambda: absent("trnfft.multi_core_fft"),
+    "trnfft.set_multicore": lambda: absent("trnfft.set_multicore"),
+    "trnfft.get_multicore": lambda: absent("trnfft.get_multicore"),
+    "trnfft.butterfly_stage_kernel": lambda: absent("trnfft.butterfly_stage_kernel"),
+    "trnfft.stockham_radix4": lambda: absent("trnfft.stockham_radix4") and same(trnsci.fft.fft(Z), np.fft.fft(Z)),
+    "trnfft.stockham_radix8": lambda: absent("trnfft.stockham_radix8") and same(trnsci.fft.fft(SIGNAL[:64] + 0j), np.fft.fft(SIGNAL[:64])),
+    "trnfft.stockham_mixed_radix": lambda: absent("trnfft.stockham_mixed_radix") and same(trnsci.fft.fft(SIGNAL[:96]), np.fft.fft(SIGNAL[:96])),
+    "trnfft.nn.ComplexLinear": lambda: layer("ComplexLinear"),
+    "trnfft.nn.ComplexConv1d": lambda: layer("ComplexConv1d"),
+    "trnfft.nn.ComplexBatchNorm1d": lambda: layer("ComplexBatchNorm1d"),
+    "trnfft.nn.ComplexModReLU": lambda: layer("ComplexModReLU"),
+
+    "trnblas.set_backend": lambda: all(absent(f"trn{m}.set_backend") for m in ("fft", "blas", "rand", "solver", "sparse", "tensor")) and hasattr(trnsci, "use"),
+    "trnblas.get_backend": lambda: absent("trnblas.get_backend") and trnsci.current_executor().name == "host",
+    "trnblas.HAS_NKI": lambda: absent("trnblas.HAS_NKI") and "sim:trn2" in trnsci.Executor.known(),
+    "trnblas.NkiFallbackWarning": lambda: absent("trnblas.NkiFallbackWarning") and refused(),
+    "trnblas.nki_gemm": lambda: on_device(lambda: trnsci.blas.gemm(1.0, *SINGLE, **DEVICE), A @ B, "blas.gemm"),
+    "trnblas.nki_batched_gemm": lambda: on_device(lambda: trnsci.blas.batched_gemm(1.0, SINGLE[0][None], SINGLE[1][None], **DEVICE), (A @ B)[None],
+                                                  "blas.gemm_batched"),
+    "trnblas.nki_syrk": lambda: on_device(lambda: np.triu(trnsci.blas.syrk(1.0, SINGLE[0], **DEVICE)), np.triu(A @ A.T), "blas.syrk"),
+    "trnblas.nki_trsm": lambda: on_device(lambda: trnsci.blas.trsm(1.0, U.astype(np.float32), SINGLE[1], **DEVICE), np.linalg.solve(U, B), "blas.trsm"),
+    "trnblas.nki_mp2_energy": lambda: same(trnsci.tensor.mp2_energy(DF, E_OCC, E_VIR), MP2),
+    "trnblas.nki_fused_gemm_energy": lambda: same(trnsci.tensor.mp2_energy(DF.astype(np.float32), E_OCC, E_VIR, **DEVICE), MP2, 1e-5),
+    "trnblas.nki_batched_pair_energy": lambda: same(trnsci.tensor.mp2_energy(DF, E_OCC, E_VIR), MP2),
+
+    "trnrand.Generator.get_state": kept_state,
+    "trnrand.Generator.set_state": kept_state,
+    "trnrand.Generator.manual_seed": lambda: trnsci.rand.Generator(9).random() == trnsci.rand.Generator(9).random() != seeded().random(),
+    "trnrand.Generator.position": lambda: (g := seeded()).position == 0 and g.raw(6) is not None and g.position == 6,
+    "trnrand.Generator.advance": lambda: moved(12),
+    "trnrand.Generator.advance_to": lambda: moved(1 << 40),
+    "trnrand.Generator.partition_rank": lambda: len({float(trnsci.rand.Generator(5, stream=k).random()) for k in range(8)}) == 8,
+    "trnrand.Generator.torch_generator": lambda: not hasattr(seeded(), "torch_generator"),
+    # The published known answer: Philox4x32-10 of counter 0 and key 0.
+    "trnrand.philox4x32_reference": lambda: trnsci.rand.Generator(0).raw(4).tolist() == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8],
+    "trnrand.philox_uniform_cpu": lambda: inside(seeded().random(1000), 0, 1),
+    "trnrand.threefry4x32_reference": lambda: len(set(threefry().raw(64).tolist()) | set(seeded().raw(64).tolist())) == 128,
+    "trnrand.threefry_uniform_cpu": lambda: inside(threefry().random(1000), 0, 1),
+    "trnrand.box_muller_cpu": lambda: mean(seeded().normal(size=10000, method="box-muller") ** 2, 1, 0.1),
+    "trnrand.set_cores": lambda: absent("trnrand.set_cores"),
+
+    "trntensor.ShardedTensor": lambda: absent("trntensor.ShardedTensor"),
+    "trntensor.scatter": lambda: absent("trntensor.scatter"),
+    "trntensor.gather": lambda: absent("trntensor.gather"),
+    "trntensor.shard_boundaries": lambda: absent("trntensor.shard_boundaries"),
+}
+
+# Every public name of the Python suite in the versions that were read: each stands on the page.
+SUITE = """
+trnfft: fft ifft rfft irfft hfft ihfft fft2 fftn ifftn rfft2 irfft2 rfftn irfftn stft istft ComplexTensor complex_matmul create_plan FFTPlan
+ clear_plan_cache FFTAlgorithm set_precision get_precision set_ozaki_product_precision_verified set_backend get_backend HAS_NKI complex_gemm
+ complex_linear complex_mask_apply butterfly_stage_kernel set_multicore get_multicore multi_core_fft complex_gemm_bf16 ComplexLinear ComplexConv1d
+ ComplexBatchNorm1d ComplexModReLU stockham_radix4 stockham_radix8 stockham_mixed_radix
+trnblas: axpy dot nrm2 scal asum iamax gemv symv trmv ger gemm batched_gemm symm syrk trsm trmm nki_gemm nki_batched_gemm nki_syrk nki_trsm
+ nki_mp2_energy nki_fused_gemm_energy nki_batched_pair_energy NkiFallbackWarning
+trnrand: Generator get_state set_state position advance advance_to new_program manual_seed get_default_generator uniform normal standard_normal
+ exponential bernoulli randint randperm truncated_normal gamma chi_squared beta poisson normal_into uniform_into exponential_into sobol halton
+ latin_hypercube GeneratorProgram philox4x32_reference philox_uniform_cpu threefry4x32_reference threefry_uniform_cpu box_muller_cpu set_cores
+trnsolver: eigh eigh_generalized cholesky lu qr svd pinv solve solve_spd inv_spd inv_sqrt_spd inv_sqrt_spd_ns cg gmres jacobi_preconditioner
+ block_jacobi_preconditioner ssor_preconditioner schur
+trnsparse: CSRMatrix COOMatrix BSRMatrix from_dense from_scipy eye_sparse spmv spmm spmv_symmetric bsr_spmm screened_spmm
+ block_sparse_attention_tiled sparse_add sparse_scale sparse_transpose nnz_per_row schwarz_bounds screen_quartets density_screen sparsity_stats
+ cg_bsr chebyshev_coeffs chebyshev_bsr richardson_bsr power_iteration_bsr jacobi_preconditioner_bsr bsr_diagonal
+trntensor: einsum multi_einsum plan_contraction ContractionPlan estimate_flops clear_plan_cache plan_cache_info cp_decompose cp_reconstruct
+ tucker_decompose tucker_reconstruct tt_decompose tt_reconstruct mp2_energy ao_to_mo_transform to_xla from_xla ShardedTensor scatter gather
+ shard_boundaries select_precision_for_error
+"""
+
+
+def test_every_name_of_the_suite_is_on_the_page():
+    page = (ROOT / "docs" / "python-names.md").read_text()
+    names = re.findall(r"\b(?!trn\w+:)\w+", SUITE.replace(":", " "))
+    assert len(names) > 150 and not [n for n in names if not n.startswith("trn") and not re.search(rf"\b{n}\b", page)]
+
+
+def test_other_forms_and_cases_agree():
+    assert [old for old, _ in OTHER_ROWS] == list(OTHERWISE)
+
+
+@pytest.mark.parametrize("old", OTHERWISE)
+def test_other_form(old):
+    assert OTHERWISE[old]()
 
 
 def test_table_and_cases_agree():

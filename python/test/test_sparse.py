@@ -47,6 +47,52 @@ def test_products_of_every_format(format, dtype):
     near(sp.spmm(a, dense((30, 2), dtype) * 0 + 1, op="C"), a.toarray().conj().T @ np.ones((30, 2), dtype))
 
 
+BORROWING = {
+    "spmv": lambda a, x: sp.spmv(a, x), "spmm": lambda a, x: sp.spmm(a, x[:, None]), "diagonal": lambda a, x: sp.diagonal(a),
+    "spsolve_triangular": lambda a, x: sp.spsolve_triangular(a, x, unit_diagonal=True), "nnz_per_row": lambda a, x: sp.nnz_per_row(a),
+}
+
+
+@pytest.mark.parametrize("kind", [ss.csr_array, ss.csr_matrix])
+@pytest.mark.parametrize("name", BORROWING)
+def test_a_csr_of_scipys_is_used_where_it_lies(name, kind):
+    n, a = 500, kind(random(500, 500, 0.4))
+    x, entries = dense(n), a.data.nbytes + a.indices.nbytes
+    index, data = a.indices.copy(), a.data.copy()
+    with trnsci.record("host") as r:
+        made = BORROWING[name](a, x)
+    # What is allocated is in proportion to the rows; a copy of the entries would be 1.2 MB.
+    assert entries > 1_000_000 and r.bytes("allocate") + r.bytes("copy") < 64 * (n + 1)
+    assert np.array_equal(a.indices, index) and np.array_equal(a.data, data)
+    copied = BORROWING[name](sp.from_scipy(a), x)
+    assert np.array_equal(made, copied)
+    mixed = kind((a.data[::-1].copy(), a.indices[::-1].copy(), (a.nnz - a.indptr[::-1]).astype(a.indptr.dtype)), shape=a.shape)  # rows are unsorted
+    with trnsci.record("host") as r:
+        BORROWING[name](mixed, x)
+    assert r.bytes("allocate") >= entries  # then there is a copy
+
+
+def test_borrowed_matrices_are_checked_each_time():
+    a = ss.csr_array(random(20, 20))
+    x = dense(20)
+    near(sp.spmv(a, x), a.toarray() @ x)
+    a.indices[3] = 1_000_000
+    for call in (lambda: sp.spmv(a, x), lambda: sp.spgemm(a, a), lambda: sp.diagonal(a)):
+        with pytest.raises(ValueError, match="column index 1000000"):
+            call()
+
+
+def test_results_do_not_share_what_was_borrowed():
+    a = ss.csr_array(random(20, 20))
+    for made in (sp.spgemm(a, sp.eye_sparse(20)), sp.sparse_add(a, a, 1.0, 0.0), sp.sparse_multiply(a, a), sp.sparse_scale(a, 1.0), sp.power(a, 1)):
+        for ours in (made.data, made.indices, made.indptr):
+            assert not any(np.shares_memory(ours, theirs) for theirs in (a.data, a.indices, a.indptr))
+    plan = sp.SpmmPlan(a)  # outlives the call, so it has a copy
+    want = a.toarray() @ np.ones(20)
+    a.indices[:], a.data[:] = 500_000_000, np.nan
+    near(plan(np.ones(20)), want)
+
+
 def test_matrices_go_out_as_they_came():
     a = ss.csr_matrix(random(9, 9))
     assert type(sp.spgemm(a, a)) is ss.csr_matrix

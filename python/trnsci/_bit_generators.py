@@ -53,7 +53,13 @@ class _Stream(BitGenerator):
         self._bits.set_state(seed, stream, position, bool(value["has_uint32"]), integer(value["uinteger"], where, "uinteger", 0, 2**32 - 1))
 
     def random_raw(self, size: Any = None, output: bool = True) -> Any:
-        """64-bit numbers."""
+        """64-bit numbers.
+
+        Returns
+        -------
+        int, ndarray or None
+            The numbers; None with output=False.
+        """
         count = 1 if size is None else int(np.prod(size))
         if not output:
             self._bits.skip(count % PERIOD)
@@ -63,7 +69,13 @@ class _Stream(BitGenerator):
         return numbers[0] if size is None else np.array(numbers, dtype=np.uint64).reshape(size)
 
     def advance(self, delta: int) -> _Stream:
-        """As if delta 64-bit numbers were drawn, modulo the period of 2^63 - 1 numbers; negative goes back."""
+        """As if delta 64-bit numbers were drawn, modulo the period of 2^63 - 1 numbers; negative goes back.
+
+        Returns
+        -------
+        BitGenerator
+            This one.
+        """
         value = self.state
         number = value["state"]["position"] // 2 + operator.index(delta)
         value["state"]["position"] = 2 * (number % PERIOD)
@@ -72,7 +84,13 @@ class _Stream(BitGenerator):
         return self
 
     def jumped(self, jumps: int = 1) -> _Stream:
-        """A generator of the stream that lies `jumps` further: they share no number."""
+        """A generator of the stream that lies `jumps` further: they share no number.
+
+        Returns
+        -------
+        BitGenerator
+            A new one.
+        """
         value = self.state
         other = type(self)(0)
         value["state"] = {**value["state"], "stream": value["state"]["stream"] + jumps}

@@ -76,6 +76,13 @@ def quantize(x: Any, format: Float8 = "float8_e4m3", *, scales: Literal["matrix"
     product A B they have to lie along the inner index: axis=1 for A, axis=0 for B.
     |x - scale q| <= max(u |x|, scale eta / 2), u = 2^-4, eta = 2^-9 for both e4m3, u = 2^-3, eta = 2^-16 for e5m2.
 
+    Parameters
+    ----------
+    x : array_like or Array
+        The matrix, float32.
+    format : str
+        "float8_e4m3", "float8_e5m2" or "float8_e4m3fn".
+
     >>> import numpy as np, trnsci
     >>> q = trnsci.blas.quantize(np.array([[1.0, 300.0], [0.1, -2.0]], np.float32))
     >>> q.numpy().tolist()
@@ -99,6 +106,15 @@ def scaled_gemm(A: Float8Matrix, B: Float8Matrix, alpha: float = 1.0, beta: floa
     """alpha A B + beta C of matrices made by `quantize`; sums are float32, the result float32 or float16.
 
     The same bits on every executor. Devices: trn2 and trn3; float8_e4m3fn trn3 alone.
+
+    Parameters
+    ----------
+    A : Float8Matrix
+        The left matrix.
+    B : Float8Matrix
+        The right matrix.
+    dtype : {"float32", "float16"}
+        The type of the result.
 
     >>> import numpy as np, trnsci
     >>> from trnsci.blas import quantize, scaled_gemm
@@ -124,6 +140,11 @@ def mx_quantize(x: Any, format: MxFormat = "float8_e4m3fn", *, executor: Executo
     float16 is taken as it is; float32 of NumPy's is rounded to bfloat16 first. Devices: trn3, 8-bit formats; 4-bit matrices are made
     on the host and copied with `.to(executor)`.
 
+    Parameters
+    ----------
+    x : array_like or Array
+        The matrix.
+
     >>> import numpy as np, trnsci
     >>> m = trnsci.blas.mx_quantize(np.array([[1.0, 2.5, -3.0]], np.float16), "float4_e2m1fn")
     >>> m, m.numpy().tolist()
@@ -134,13 +155,27 @@ def mx_quantize(x: Any, format: MxFormat = "float8_e4m3fn", *, executor: Executo
 
 
 def mx_matrix(codes: Any, scales: Any, format: MxFormat, *, executor: ExecutorLike = None) -> MxMatrix:
-    """An MX matrix from its bits: a byte for each value, and for each 32 of a row the exponent plus 127 (255 is NaN)."""
+    """An MX matrix from its bits: a byte for each value, and for each 32 of a row the exponent plus 127 (255 is NaN).
+
+    >>> import trnsci
+    >>> trnsci.blas.mx_matrix([[0x38]], [[128]], "float8_e4m3fn").numpy()
+    array([[2.]], dtype=float32)
+    """
     return _trnsci.mx_from_codes(np.asarray(codes, np.uint8), np.asarray(scales, np.uint8), format, executor)
 
 
 def mx_gemm(A: MxMatrix, B: MxMatrix, alpha: float = 1.0, beta: float = 0.0, C: Any = None, *, dtype: Stored = "float32",
             return_accuracy: bool = False) -> Any:
     """alpha A B^T + beta C, on the executor where A and B lie; groups of both run along the inner index.
+
+    Parameters
+    ----------
+    A : MxMatrix
+        The left matrix.
+    B : MxMatrix
+        The right matrix, transposed.
+    dtype : {"float32", "float16"}
+        The type of the result.
 
     >>> import numpy as np, trnsci
     >>> a = trnsci.blas.mx_quantize(np.eye(4, 32, dtype=np.float32))

@@ -49,6 +49,7 @@ class BlockSparse:
         return np.result_type(*found) if found else np.dtype(np.float64)
 
     def to_dense(self) -> NDArray[Any]:
+        """The tensor as an array of NumPy's, with zeros where no block is."""
         dense = np.zeros(self.shape, self.dtype)
         starts = [np.concatenate([[0], np.cumsum(s)]) for s in self.sections]
         for at, block in self.blocks.items():
@@ -62,6 +63,13 @@ class BlockSparse:
 def block_contract(subscripts: str, a: BlockSparse, b: BlockSparse, *, precision: str | None = None, executor: ExecutorLike = None,
                    return_accuracy: bool = False) -> Any:
     """The contraction of two block-sparse tensors, with all the blocks that the result has.
+
+    Parameters
+    ----------
+    a : BlockSparse
+        One tensor.
+    b : BlockSparse
+        The other one.
 
     >>> import numpy as np
     >>> from trnsci.tensor import BlockSparse, block_contract

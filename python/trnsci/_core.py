@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from . import _trnsci
+from . import _docs, _glossary, _trnsci
 from ._inputs import as_array, prepare
 from ._trnsci import Accuracy, Array, DeviceError, Event, Executor
 
@@ -170,7 +170,12 @@ def asarray(x: Any, executor: ExecutorLike = None, *, dtype: DTypeLike | None = 
 
 
 def asnumpy(x: Any) -> NDArray[Any]:
-    """x as an array of NumPy's: a copy of a device array, NumPy's own arrays as they are."""
+    """x as an array of NumPy's: a copy of a device array, NumPy's own arrays as they are.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.asnumpy(trnsci.asarray(np.ones(2), "host"))
+    array([1., 1.])
+    """
     return x.numpy() if isinstance(x, Array) else np.asarray(x)
 
 
@@ -222,6 +227,65 @@ for _name, _value in {
 }.items():
     setattr(Array, _name, _value)
 
+Array.__doc__ = """An array in the memory of an executor: `asarray` makes it, and calls that take device arrays return them.
+
+Nothing crosses between executors unasked: device arrays of two executors, or beside NumPy's arrays, are a ValueError.
+
+Attributes
+----------
+shape : tuple of int
+ndim, size, nbytes : int
+dtype : numpy.dtype
+executor : Executor
+    Where it lies.
+
+Methods
+-------
+numpy()
+    A copy as an array of NumPy's; numpy.asarray makes one too.
+to(executor)
+    A copy on another executor; itself where it lies there already.
+
+Examples
+--------
+>>> import numpy as np, trnsci
+>>> a = trnsci.asarray(np.ones((2, 4), np.complex64), "sim:trn2")
+>>> b = trnsci.fft.fft(a)
+>>> b
+trnsci.Array(shape=(2, 4), dtype=complex64, executor='sim:trn2')
+>>> b.numpy()[0].real
+array([4., 0., 0., 0.], dtype=float32)
+>>> np.from_dlpack(b).shape
+(2, 4)
+"""
+Executor.__doc__ = """Where calls compute: the host, a simulated NeuronCore, or a real one.
+
+Names are "host", "sim:trn1", "sim:trn2", "sim:trn3", "neuron:0", ...; every Executor made is another device with memory of its own,
+while a name given to `use` or `executor=` is the process's one of that name.
+
+Attributes
+----------
+name : str
+family : {"host", "device"}
+clock : float
+    Modelled seconds so far.
+
+Methods
+-------
+synchronize()
+    Waits for what was started.
+known()
+    The names that this build knows.
+
+Examples
+--------
+>>> import trnsci
+>>> core = trnsci.Executor("sim:trn2")
+>>> core.family, core == trnsci.Executor("sim:trn2")
+('device', False)
+"""
+__test__ = {"Array": Array.__doc__, "Executor": Executor.__doc__}  # doctest looks at what this module defines alone
+
 Kind = Literal["allocate", "free", "copy", "constant", "dispatch", "build", "cache hit", "run", "compile", "load", "unload",
                "complete", "numerical error"]
 
@@ -253,9 +317,11 @@ class Record:
         return self._state()[1]
 
     def count(self, kind: Kind, subject: str = "") -> int:
+        """How many events of this kind there are, of all subjects or of one."""
         return sum(e.kind == kind and subject in ("", e.subject) for e in self.events)
 
     def bytes(self, kind: Kind) -> int:
+        """The sum of bytes over the events of a kind."""
         return sum(e.bytes for e in self.events if e.kind == kind)
 
     def family_of(self, operation: str) -> str:
@@ -309,3 +375,5 @@ def record(executor: ExecutorLike = None) -> Iterator[Record]:
 
 __all__ = ["Accuracy", "Array", "DeviceError", "Event", "Executor", "ExecutorLike", "Progress", "Record", "asarray", "asnumpy",
            "current_executor", "progress", "record", "use"]
+
+_docs.complete(globals(), _glossary.CORE)

@@ -61,13 +61,33 @@ def _transform(a: ArrayLike, dln: float, mu: float, offset: float, bias: float, 
 
 def fht(a: ArrayLike, dln: float, mu: float, offset: float = 0.0, bias: float = 0.0, *,
         executor: ExecutorLike = None) -> NDArray[Any]:
-    """The Hankel transform of a on a logarithmic grid with spacing dln."""
+    """The Hankel transform of a on a logarithmic grid with spacing dln.
+
+    Returns
+    -------
+    ndarray
+        The transform, on its grid.
+
+    >>> import numpy as np, trnsci
+    >>> r = np.logspace(-4, 4, 64)
+    >>> a = r * np.exp(-r**2 / 2)
+    >>> dln = np.log(r[1] / r[0])
+    >>> b = trnsci.fft.ifht(trnsci.fft.fht(a, dln, 0.0), dln, 0.0)
+    >>> bool(np.allclose(a, b))
+    True
+    """
     return _transform(a, dln, mu, offset, bias, False, executor)
 
 
 def ifht(A: ArrayLike, dln: float, mu: float, offset: float = 0.0, bias: float = 0.0, *,
          executor: ExecutorLike = None) -> NDArray[Any]:
-    """The inverse of fht."""
+    """The inverse of fht.
+
+    Returns
+    -------
+    ndarray
+        The values on the grid of a.
+    """
     return _transform(A, dln, mu, offset, bias, True, executor)
 
 

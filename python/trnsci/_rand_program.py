@@ -33,17 +33,60 @@ class GeneratorProgram:
         return self
 
     def normal(self, n: int, mean: float = 0.0, std: float = 1.0, out: str = "normal") -> GeneratorProgram:
+        """Adds n normal numbers.
+
+        Parameters
+        ----------
+        out : str
+            The name of its buffer.
+
+        Returns
+        -------
+        GeneratorProgram
+            This one, so that calls can follow one another.
+        """
         return self._add("normal", n, (mean, std), out)
 
     def uniform(self, n: int, low: float = 0.0, high: float = 1.0, out: str = "uniform") -> GeneratorProgram:
+        """Adds n numbers in [low, high).
+
+        Parameters
+        ----------
+        out : str
+            The name of its buffer.
+
+        Returns
+        -------
+        GeneratorProgram
+            This one, so that calls can follow one another.
+        """
         return self._add("uniform", n, (low, high), out)
 
     def exponential(self, n: int, rate: float = 1.0, out: str = "exponential") -> GeneratorProgram:
+        """Adds n exponential numbers with mean 1 / rate.
+
+        Parameters
+        ----------
+        out : str
+            The name of its buffer.
+
+        Returns
+        -------
+        GeneratorProgram
+            This one, so that calls can follow one another.
+        """
         if not rate > 0:
             raise ValueError(f"rand.GeneratorProgram: rate is {rate}; it must be positive")
         return self._add("exponential", n, (1.0 / rate,), out)
 
     def build(self) -> GeneratorProgram:
+        """Ends the list.
+
+        Returns
+        -------
+        GeneratorProgram
+            This one.
+        """
         self._built = True
         return self
 

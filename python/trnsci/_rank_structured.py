@@ -81,12 +81,14 @@ class RankMatrix:
         return self._operator
 
     def __matmul__(self, x: Any) -> Any:
+        """A~ x, for a vector or the columns of a matrix."""
         return self._operator @ x
 
     matvec = __matmul__
     matmat = __matmul__
 
     def rmatvec(self, x: Any) -> Any:
+        """A~^H x."""
         return self._operator.rmatvec(x)
 
     def to(self, executor: ExecutorLike) -> RankMatrix:
@@ -122,6 +124,11 @@ def blr(A: ArrayLike | Callable[[Any, Any], Any], *, shape: tuple[int, int] | No
     A is an array, or a function of arrays of row and column numbers together with `shape`. ||A - A~||_F <= error is computed, and
     each block's is at most `tolerance` of its norm.
 
+    Parameters
+    ----------
+    A : array_like or callable
+        A dense matrix, or a function of arrays of row and column numbers.
+
     >>> import numpy as np, trnsci.sparse as sp
     >>> x = np.sort(np.random.default_rng(1).random(512))
     >>> a = sp.blr(lambda i, j: 1 / (0.01 + abs(x[i] - x[j])) + 100.0 * (i == j), shape=(512, 512), tile=64)
@@ -134,5 +141,11 @@ def blr(A: ArrayLike | Callable[[Any, Any], Any], *, shape: tuple[int, int] | No
 
 def hodlr(A: ArrayLike | Callable[[Any, Any], Any], *, shape: tuple[int, int] | None = None, tolerance: float = 1e-8, tile: int = 128,
           seed: int = 0) -> RankMatrix:
-    """A square A, halved until `tile` rows are left; what lies away from the diagonal in each halving becomes U V^H."""
+    """A square A, halved until `tile` rows are left; what lies away from the diagonal in each halving becomes U V^H.
+
+    Parameters
+    ----------
+    A : array_like or callable
+        A dense matrix, or a function of arrays of row and column numbers.
+    """
     return _compressed(True, A, shape, tolerance, tile, seed)

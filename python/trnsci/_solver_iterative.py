@@ -66,6 +66,11 @@ def cg(A: Any, b: ArrayLike | Array, x0: Any = None, tol: float = 1e-6, maxiter:
     Stops when ||b - A x|| <= tol ||b||, checked with a residual formed from x. M approximates A^-1. `monitor(iteration, residuals)`
     is called in every iteration; False stops. Ctrl-C stops too.
 
+    Returns
+    -------
+    IterationResult
+        (x, iterations, residual): the solution, how many iterations were made, the largest relative residual.
+
     >>> import numpy as np, trnsci.solver as ts, trnsci.sparse as sp
     >>> a = sp.poisson(8, 8)
     >>> x, iterations, residual = ts.cg(a, np.ones(64), tol=1e-10, M=sp.ic0(a))
@@ -77,7 +82,18 @@ def cg(A: Any, b: ArrayLike | Array, x0: Any = None, tol: float = 1e-6, maxiter:
 
 def gmres(A: Any, b: ArrayLike | Array, x0: Any = None, tol: float = 1e-6, maxiter: int | None = None, restart: int = 30, M: Any = None, *,
           monitor: Monitor | None = None, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """GMRES for any square A, preconditioned from the right: (x, iterations, residual). maxiter counts products."""
+    """GMRES for any square A, preconditioned from the right: (x, iterations, residual). maxiter counts products.
+
+    Returns
+    -------
+    IterationResult
+        (x, iterations, residual): the solution, how many iterations were made, the largest relative residual.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> x, iterations, residual = ts.gmres(np.array([[2.0, 1.0], [0.0, 1.0]]), [3.0, 1.0], tol=1e-12)
+    >>> np.allclose(x, 1), residual <= 1e-12
+    (True, True)
+    """
     return _krylov("gmres", A, b, x0, tol, maxiter, M, restart, (0, 0), monitor, executor, return_accuracy)
 
 
@@ -87,7 +103,7 @@ def _short(method: str, doc: str) -> Any:
         return _krylov(method, A, b, x0, tol, maxiter, M, 30, (0, 0), monitor, executor, return_accuracy)
 
     iteration.__name__ = iteration.__qualname__ = method
-    iteration.__doc__ = doc
+    iteration.__doc__ = f"{doc}\n\nReturns\n-------\nIterationResult\n    (x, iterations, residual), as cg has them."
     return iteration
 
 
@@ -100,18 +116,45 @@ fgmres = _short("fgmres", "GMRES whose preconditioner may change from call to ca
 
 def chebyshev(A: Any, b: ArrayLike | Array, spectrum: tuple[float, float], x0: Any = None, tol: float = 1e-6, maxiter: int | None = None,
               M: Any = None, *, monitor: Monitor | None = None, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """Chebyshev's iteration for Hermitian A with eigenvalues in spectrum = (lo, hi), lo > 0."""
+    """Chebyshev's iteration for Hermitian A with eigenvalues in spectrum = (lo, hi), lo > 0.
+
+    Returns
+    -------
+    IterationResult
+        (x, iterations, residual): the solution, how many iterations were made, the largest relative residual.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> x, _, residual = ts.chebyshev(np.diag([1.0, 2.0, 3.0]), np.ones(3), (1.0, 3.0), tol=1e-10)
+    >>> np.allclose(x, [1, 1 / 2, 1 / 3])
+    True
+    """
     return _krylov("chebyshev", A, b, x0, tol, maxiter, M, 30, spectrum, monitor, executor, return_accuracy)
 
 
 def lsqr(A: Any, b: ArrayLike | Array, x0: Any = None, tol: float = 1e-6, maxiter: int | None = None, *, monitor: Monitor | None = None,
          executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """Least squares for A of any shape; report.more["normal_residuals"] says how well A^H (b - A x) vanishes."""
+    """Least squares for A of any shape; report.more["normal_residuals"] says how well A^H (b - A x) vanishes.
+
+    Returns
+    -------
+    IterationResult
+        (x, iterations, residual): the solution, how many iterations were made, the largest relative residual.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> x, _, _ = ts.lsqr(np.array([[1.0], [1.0]]), [1.0, 3.0], tol=1e-12, return_accuracy=True)[0]
+    >>> np.allclose(x, 2)
+    True
+    """
     return _krylov("lsqr", A, b, x0, tol, maxiter, None, 30, (0, 0), monitor, executor, return_accuracy)
 
 
 def jacobi_preconditioner(A: ArrayLike | Array, *, executor: ExecutorLike = None) -> Operator:
-    """The inverse of A's diagonal as an operator that can be called."""
+    """The inverse of A's diagonal as an operator that can be called.
+
+    >>> import trnsci.solver as ts
+    >>> ts.jacobi_preconditioner([[2.0, 1.0], [1.0, 4.0]])([2.0, 4.0])
+    array([1., 1.])
+    """
     return _trnsci.solver_jacobi(_dense(A), executor)
 
 
@@ -152,19 +195,42 @@ def _few(method: str, A: Any, k: int, which: str, tol: float, maxiter: int | Non
 
 def eigsh(A: Any, k: int = 6, *, which: str = "SA", tol: float = 0.0, maxiter: int | None = None, seed: int = 0,
           executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The k smallest ("SA") or largest ("LA") eigenvalues and their vectors, by Lanczos with thick restarts."""
+    """The k smallest ("SA") or largest ("LA") eigenvalues and their vectors, by Lanczos with thick restarts.
+
+    Returns
+    -------
+    LowRankEigh
+        (eigenvalues, eigenvectors), the vectors as columns.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> w, v = ts.eigsh(np.diag(np.arange(1.0, 41)), 2)
+    >>> np.allclose(w, [1, 2])
+    True
+    """
     return _few("lanczos", A, k, which, tol, maxiter, None, seed, executor, return_accuracy)
 
 
 def lobpcg(A: Any, k: int = 6, M: Any = None, *, which: str = "SA", tol: float = 0.0, maxiter: int | None = None, seed: int = 0,
            executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The same by LOBPCG, with a preconditioner M for the smallest."""
+    """The k smallest ("SA") or largest ("LA") eigenvalues and their vectors by LOBPCG, with a preconditioner M for the smallest.
+
+    Returns
+    -------
+    LowRankEigh
+        (eigenvalues, eigenvectors), the vectors as columns.
+    """
     return _few("lobpcg", A, k, which, tol, maxiter, M, seed, executor, return_accuracy)
 
 
 def filtered_subspace(A: Any, k: int = 6, *, which: str = "SA", tol: float = 0.0, maxiter: int | None = None, seed: int = 0,
                       executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The same by subspace iteration with Chebyshev polynomials."""
+    """The k smallest ("SA") or largest ("LA") eigenvalues and their vectors by subspace iteration with Chebyshev polynomials.
+
+    Returns
+    -------
+    LowRankEigh
+        (eigenvalues, eigenvectors), the vectors as columns.
+    """
     return _few("filtered_subspace", A, k, which, tol, maxiter, None, seed, executor, return_accuracy)
 
 
@@ -180,6 +246,11 @@ def rsvd(A: Any, k: int, oversampling: int = 10, power_iterations: int = 2, *, s
          executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
     """(U, s, Vh) of rank k from a random sketch; report.more["error"] bounds ||A - U s Vh||_F.
 
+    Returns
+    -------
+    SvdResult
+        (U, S, Vh) of rank k.
+
     >>> import numpy as np, trnsci.solver as ts
     >>> a = np.outer(np.arange(1.0, 30), np.ones(20))
     >>> (u, s, vh), report = ts.rsvd(a, 1, return_accuracy=True)
@@ -192,14 +263,30 @@ def rsvd(A: Any, k: int, oversampling: int = 10, power_iterations: int = 2, *, s
 
 def eigh_randomized(A: Any, k: int, oversampling: int = 10, power_iterations: int = 2, *, seed: int = 0, measure_error: bool = True,
                     executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The k eigenvalues of largest modulus of a Hermitian operator, from a sketch."""
+    """The k eigenvalues of largest modulus of a Hermitian operator, from a sketch.
+
+    Returns
+    -------
+    LowRankEigh
+        (eigenvalues, eigenvectors), the vectors as columns.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> ts.eigh_randomized(np.diag([5.0, -3.0] + 30 * [0.0]), 2).eigenvalues.round(9).tolist()
+    [5.0, -3.0]
+    """
     v, w, _, report = _low_rank("eigh_randomized", A, k, oversampling, power_iterations, seed, measure_error, executor)
     return finish("solver.eigh_randomized", LowRankEigh(w, v), report, return_accuracy)
 
 
 def nystroem(A: Any, k: int, oversampling: int = 10, *, seed: int = 0, measure_error: bool = True, executor: ExecutorLike = None,
              return_accuracy: bool = False) -> Any:
-    """A positive semidefinite operator of rank k from one pass over it."""
+    """A positive semidefinite operator of rank k from one pass over it.
+
+    Returns
+    -------
+    LowRankEigh
+        (eigenvalues, eigenvectors), the vectors as columns.
+    """
     v, w, _, report = _low_rank("nystroem", A, k, oversampling, 0, seed, measure_error, executor)
     return finish("solver.nystroem", LowRankEigh(w, v), report, return_accuracy)
 
@@ -220,18 +307,44 @@ def _trace(A: Any, samples: int, plus: bool, seed: int, executor: ExecutorLike) 
 
 
 def hutchinson(A: Any, samples: int, *, seed: int = 0, executor: ExecutorLike = None) -> TraceEstimate:
-    """The trace of a square operator from products with random signs."""
+    """The trace of a square operator from products with random signs.
+
+    Returns
+    -------
+    TraceEstimate
+        (value, standard_error, products, outcome).
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> ts.hutchinson(np.eye(20), 4).value
+    20.0
+    """
     return _trace(A, samples, False, seed, executor)
 
 
 def hutch_plus_plus(A: Any, samples: int, *, seed: int = 0, executor: ExecutorLike = None) -> TraceEstimate:
-    """Hutch++: two thirds of the samples go to a low-rank part, whose trace is exact."""
+    """Hutch++: two thirds of the samples go to a low-rank part, whose trace is exact.
+
+    Returns
+    -------
+    TraceEstimate
+        (value, standard_error, products, outcome).
+    """
     return _trace(A, samples, True, seed, executor)
 
 
 def expm_multiply(A: Any, B: ArrayLike | Array, t: float = 1.0, *, norm: float = 0.0, executor: ExecutorLike = None,
                   return_accuracy: bool = False) -> Any:
-    """e^(t A) B from products with A; `norm` bounds an operator norm of A, 0: the 1-norm is computed."""
+    """e^(t A) B from products with A; `norm` bounds an operator norm of A, 0: the 1-norm is computed.
+
+    Returns
+    -------
+    ndarray or Array
+        e^(t A) B, of B's shape.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> np.allclose(ts.expm_multiply(np.diag([0.0, 1.0]), np.ones(2)), [1, np.e])
+    True
+    """
     block: Any
     if isinstance(B, Array):
         dtype, block, vector = B.dtype, B, False

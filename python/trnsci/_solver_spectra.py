@@ -56,6 +56,16 @@ def eigh(A: ArrayLike | Array, tol: float = 1e-10, *, UPLO: str = "L", subset_by
     subset_by_value (lo, hi]: subset_by_index first and last, both included, as SciPy counts. certify=True proves
     report.more["error_bounds"]. `tol` of the Python trnsolver is accepted: the result is as accurate as the type allows.
 
+    Parameters
+    ----------
+    tol : float
+        Accepted as the Python trnsolver has it: the result is as accurate as the type allows.
+
+    Returns
+    -------
+    EighResult
+        (eigenvalues, eigenvectors), ascending, the vectors as columns.
+
     >>> import numpy as np, trnsci.solver as ts
     >>> ts.eigh(np.array([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
     array([1., 3.])
@@ -70,14 +80,36 @@ def eigh(A: ArrayLike | Array, tol: float = 1e-10, *, UPLO: str = "L", subset_by
 
 
 def eigvalsh(A: ArrayLike | Array, UPLO: str = "L", *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The eigenvalues alone."""
+    """The eigenvalues of a Hermitian matrix, ascending.
+
+    >>> import trnsci.solver as ts
+    >>> ts.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(12)
+    array([1., 3.])
+    """
     w, _, report = _eigh("solver.eigvalsh", A, UPLO.upper() == "L", False, None, None, False, executor)
     return finish("solver.eigvalsh", w, report, return_accuracy)
 
 
 def eigh_generalized(A: ArrayLike | Array, B: ArrayLike | Array, tol: float = 1e-10, *, UPLO: str = "L", type: int = 1,
                      executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """A v = w B v (type 1), A B v = w v (2) or B A v = w v (3) for Hermitian A and positive definite B."""
+    """A v = w B v (type 1), A B v = w v (2) or B A v = w v (3) for Hermitian A and positive definite B.
+
+    Parameters
+    ----------
+    B : array_like or Array
+        The positive definite matrix.
+    tol : float
+        Accepted as the Python trnsolver has it: the result is as accurate as the type allows.
+
+    Returns
+    -------
+    EighResult
+        (eigenvalues, eigenvectors), ascending.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> ts.eigh_generalized(np.diag([1.0, 6.0]), np.diag([1.0, 2.0])).eigenvalues.round(12)
+    array([1., 3.])
+    """
     if type not in (1, 2, 3):
         raise ValueError(f"solver.eigh_generalized: type is {type}; it must be 1, 2 or 3")
     m, b, _ = system(A, B)
@@ -86,26 +118,69 @@ def eigh_generalized(A: ArrayLike | Array, B: ArrayLike | Array, tol: float = 1e
 
 
 def eig(A: ArrayLike, *, left: bool = False, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """(eigenvalues, right eigenvectors) of any square matrix, complex; left=True: (w, left, right) as SciPy has it."""
+    """(eigenvalues, right eigenvectors) of any square matrix, complex; left=True: (w, left, right) as SciPy has it.
+
+    Returns
+    -------
+    EighResult
+        (eigenvalues, eigenvectors); with left=True a tuple (w, left, right).
+
+    >>> import trnsci.solver as ts
+    >>> sorted(ts.eig([[0.0, 1.0], [-1.0, 0.0]]).eigenvalues.round(12).tolist(), key=lambda w: w.imag)
+    [-1j, 1j]
+    """
     w, right, lefts, report = _trnsci.solver_eig(matrix(A), True, left, executor)
     return finish("solver.eig", (w, lefts, right) if left else EighResult(w, right), report_of(report), return_accuracy)
 
 
 def eigvals(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The eigenvalues of any square matrix."""
+    """The eigenvalues of any square matrix.
+
+    >>> import trnsci.solver as ts
+    >>> sorted(ts.eigvals([[1.0, 5.0], [0.0, 2.0]]).real.tolist())
+    [1.0, 2.0]
+    """
     w, _, _, report = _trnsci.solver_eig(matrix(A), False, False, executor)
     return finish("solver.eigvals", w, report_of(report), return_accuracy)
 
 
 def schur(A: ArrayLike, tol: float = 1e-10, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """(T, Z) with A = Z T Z^H: T upper triangular, for real A with 2 x 2 blocks."""
+    """(T, Z) with A = Z T Z^H: T upper triangular, for real A with 2 x 2 blocks.
+
+    Parameters
+    ----------
+    tol : float
+        Accepted as the Python trnsolver has it.
+
+    Returns
+    -------
+    SchurResult
+        (T, Z).
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> t, z = ts.schur(a)
+    >>> np.allclose(z @ t @ z.T, a), bool(t[1, 0] == 0)
+    (True, True)
+    """
     t, z, w, report = _trnsci.solver_schur(matrix(A), executor)
     return finish("solver.schur", SchurResult(t, z), report_of(report, eigenvalues=w), return_accuracy)
 
 
 def svd(A: ArrayLike | Array, full_matrices: bool = False, compute_uv: bool = True, *, certify: bool = False,
         executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """(U, s, Vh) with A = U diag(s) Vh, s descending; compute_uv=False: s alone. Thin unless full_matrices."""
+    """(U, s, Vh) with A = U diag(s) Vh, s descending; compute_uv=False: s alone. Thin unless full_matrices.
+
+    Returns
+    -------
+    SvdResult or ndarray
+        (U, S, Vh), or the singular values alone.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> u, s, vh = ts.svd(np.array([[0.0, 2.0], [1.0, 0.0], [0.0, 0.0]]))
+    >>> s.round(12), u.shape
+    (array([2., 1.]), (3, 2))
+    """
     if is_stack(A):
         if certify or full_matrices:
             raise NotImplementedError("solver.svd: of a stack the thin decomposition is computed, without a proof")
@@ -118,12 +193,22 @@ def svd(A: ArrayLike | Array, full_matrices: bool = False, compute_uv: bool = Tr
 
 
 def svdvals(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The singular values, descending."""
+    """The singular values, descending.
+
+    >>> import trnsci.solver as ts
+    >>> ts.svdvals([[0.0, 2.0], [1.0, 0.0]]).round(12)
+    array([2., 1.])
+    """
     return svd(A, compute_uv=False, executor=executor, return_accuracy=return_accuracy)
 
 
 def smallest_eigenvalue_bound(A: ArrayLike, *, lower: bool = True, executor: ExecutorLike = None) -> float:
-    """A proved lower bound of the smallest eigenvalue of a Hermitian matrix; positive: A is positive definite."""
+    """A proved lower bound of the smallest eigenvalue of a Hermitian matrix; positive: A is positive definite.
+
+    >>> import trnsci.solver as ts
+    >>> 0 < ts.smallest_eigenvalue_bound([[2.0, 1.0], [1.0, 2.0]]) <= 1
+    True
+    """
     return float(_trnsci.solver_smallest_eigenvalue_bound(matrix(A), lower, executor))
 
 
@@ -135,17 +220,32 @@ def _function(name: str, A: Any, executor: ExecutorLike, return_accuracy: bool) 
 
 
 def expm(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """e^A."""
+    """e^A.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> np.allclose(ts.expm([[0.0, 1.0], [0.0, 0.0]]), [[1, 1], [0, 1]])
+    True
+    """
     return _function("expm", A, executor, return_accuracy)
 
 
 def logm(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The principal logarithm; for real A with an eigenvalue <= 0 the outcome is "not defined": take complex A."""
+    """The principal logarithm; for real A with an eigenvalue <= 0 the outcome is "not defined": take complex A.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> np.allclose(ts.logm([[1.0, 1.0], [0.0, 1.0]]), [[0, 1], [0, 0]])
+    True
+    """
     return _function("logm", A, executor, return_accuracy)
 
 
 def sqrtm(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The principal square root; "not defined" as for logm."""
+    """The principal square root; "not defined" as for logm.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> np.allclose(ts.sqrtm([[4.0, 0.0], [0.0, 9.0]]), [[2, 0], [0, 3]])
+    True
+    """
     return _function("sqrtm", A, executor, return_accuracy)
 
 
@@ -165,19 +265,46 @@ def sinm(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool =
 
 
 def inv_sqrt_spd(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """A^(-1/2) of a Hermitian positive definite matrix. Nothing is clamped: an A that is not definite is an outcome."""
+    """A^(-1/2) of a Hermitian positive definite matrix. Nothing is clamped: an A that is not definite is an outcome.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> np.allclose(ts.inv_sqrt_spd([[4.0, 0.0], [0.0, 16.0]]), [[0.5, 0], [0, 0.25]])
+    True
+    """
     return _function("inv_sqrt_spd", A, executor, return_accuracy)
 
 
 def inv_sqrt_spd_ns(A: ArrayLike | Array, *, max_iters: int = 60, tol: float = 0.0, executor: ExecutorLike = None,
                     return_accuracy: bool = False) -> Any:
-    """(X, iterations, residual): A^(-1/2) by the Newton-Schulz iteration, products alone. tol 0: n eps."""
+    """(X, iterations, residual): A^(-1/2) by the Newton-Schulz iteration, products alone. tol 0: n eps.
+
+    Returns
+    -------
+    NewtonSchulzResult
+        (X, iterations, residual).
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> x, iterations, residual = ts.inv_sqrt_spd_ns(np.array([[4.0, 0.0], [0.0, 16.0]]))
+    >>> np.allclose(x, [[0.5, 0], [0, 0.25]])
+    True
+    """
     x, report, residual = _trnsci.solver_newton_schulz(matrix(A), max_iters, tol, executor)
     made = report_of(report)
     return finish("solver.inv_sqrt_spd_ns", NewtonSchulzResult(x, made.iterations, residual), made, return_accuracy)
 
 
 def polar(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """(u, p) with A = u p, u^H u = I, p Hermitian positive semidefinite; A has at least as many rows as columns."""
+    """(u, p) with A = u p, u^H u = I, p Hermitian positive semidefinite; A has at least as many rows as columns.
+
+    Returns
+    -------
+    PolarResult
+        (u, p).
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> u, p = ts.polar(np.array([[0.0, -2.0], [2.0, 0.0]]))
+    >>> p.round(12).tolist()
+    [[2.0, 0.0], [0.0, 2.0]]
+    """
     u, h, report = _trnsci.solver_polar(matrix(A), executor)
     return finish("solver.polar", PolarResult(u, h), report_of(report), return_accuracy)

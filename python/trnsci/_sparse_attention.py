@@ -45,6 +45,22 @@ def attention(q: ArrayLike | Array, k: ArrayLike | Array, v: ArrayLike | Array, 
     """softmax(scale Q K^T over the allowed pairs) V. q (heads, queries, d), k and v (kv_heads, keys, ...); rank 2: one head.
 
     scale 0 is 1/sqrt(d). return_log_sums adds the log of each query's sum, which attention_backward needs.
+
+    Parameters
+    ----------
+    k : array_like or Array
+        Keys, (kv_heads, keys, d) or (keys, d).
+
+    Returns
+    -------
+    ndarray or Array, or a tuple
+        The output, of the shape of q with the width of v; with return_log_sums also the logarithms.
+
+    >>> import numpy as np, trnsci.sparse as sp
+    >>> v = np.array([[1.0], [3.0]])
+    >>> sp.attention(np.zeros((2, 4)), np.zeros((2, 4)), v, sp.attention_mask("causal", queries=2, keys=2))
+    array([[1.],
+           [2.]])
     """
     flat = np.ndim(q) == 2 if not isinstance(q, Array) else False
     if not isinstance(q, Array):
@@ -59,7 +75,18 @@ def attention(q: ArrayLike | Array, k: ArrayLike | Array, v: ArrayLike | Array, 
 def attention_backward(q: ArrayLike | Array, k: ArrayLike | Array, v: ArrayLike | Array, o: Any, log_sums: Any, d_o: Any,
                        mask: AttentionMask | Sparse, *, scale: float = 0.0, precision: str | None = None,
                        executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The gradients (d_q, d_k, d_v) of a function whose gradient by the output is d_o."""
+    """The gradients (d_q, d_k, d_v) of a function whose gradient by the output is d_o.
+
+    Parameters
+    ----------
+    k : array_like or Array
+        Keys, (kv_heads, keys, d) or (keys, d).
+
+    Returns
+    -------
+    tuple of arrays
+        (d_q, d_k, d_v).
+    """
     flat = np.ndim(q) == 2 if not isinstance(q, Array) else False
     given = (q, k, v, o, log_sums, d_o)
     if not isinstance(q, Array):

@@ -13,7 +13,13 @@ from ._trnsci import Operator
 
 
 def cg_bsr(A: Sparse, b: ArrayLike, x0: Any = None, tol: float = 1e-6, max_iter: int = 1000, M: Any = None) -> Any:
-    """Conjugate gradients: solver.cg."""
+    """Conjugate gradients, under the Python trnsparse's name: solver.cg.
+
+    Returns
+    -------
+    IterationResult
+        (x, iterations, residual).
+    """
     from ._solver_iterative import cg
 
     return cg(A, b, x0, tol, max_iter, M)
@@ -24,6 +30,11 @@ def chebyshev_coeffs(lam_min: float, lam_max: float, K: int) -> NDArray[Any]:
 
     With r = (sqrt(lam_min) - sqrt(lam_max)) / (sqrt(lam_min) + sqrt(lam_max)): c_0 = 1/sqrt(lam_min lam_max),
     c_k = 2 r^k / sqrt(lam_min lam_max).
+
+    Parameters
+    ----------
+    K : int
+        How many coefficients.
 
     >>> import numpy as np, trnsci.sparse as sp
     >>> c = sp.chebyshev_coeffs(1.0, 4.0, 40)
@@ -39,7 +50,13 @@ def chebyshev_coeffs(lam_min: float, lam_max: float, K: int) -> NDArray[Any]:
 
 
 def chebyshev_bsr(A: Sparse, b: ArrayLike, lam_min: float, lam_max: float, K: int = 50, x0: Any = None) -> Any:
-    """At most K steps of Chebyshev's iteration for a spectrum in [lam_min, lam_max]: x."""
+    """At most K steps of Chebyshev's iteration for a spectrum in [lam_min, lam_max]: x.
+
+    Parameters
+    ----------
+    K : int
+        The most steps.
+    """
     from ._solver_iterative import chebyshev
 
     result, _ = chebyshev(A, b, (lam_min, lam_max), x0, 1e-300, K, return_accuracy=True)
@@ -47,7 +64,15 @@ def chebyshev_bsr(A: Sparse, b: ArrayLike, lam_min: float, lam_max: float, K: in
 
 
 def richardson_bsr(A: Sparse, b: ArrayLike, omega: float, K: int = 100, x0: Any = None) -> Any:
-    """K steps of x <- x + omega (b - A x)."""
+    """K steps of x <- x + omega (b - A x).
+
+    Parameters
+    ----------
+    omega : float
+        The factor of the residual.
+    K : int
+        Steps.
+    """
     from .sparse import SpmmPlan
 
     rhs = np.asarray(b)
@@ -80,7 +105,7 @@ def power_iteration_bsr(A: Sparse, v0: Any = None, max_iter: int = 100, tol: flo
 
 
 def jacobi_preconditioner_bsr(A: Sparse) -> Operator:
-    """jacobi(A)."""
+    """The inverse of the diagonal, under the Python trnsparse's name: jacobi(A)."""
     return jacobi(A)
 
 

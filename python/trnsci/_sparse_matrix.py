@@ -78,11 +78,18 @@ class CSRMatrix:
 
     @classmethod
     def from_dense(cls, A: ArrayLike, threshold: float = 0.0) -> CSRMatrix:
-        """The elements with |a| > threshold; NaN is kept."""
+        """The elements with |a| > threshold; NaN is kept.
+
+        Parameters
+        ----------
+        A : array_like
+            A dense matrix.
+        """
         return cls._of(_trnsci.csr_from_dense(floating(A, "A"), float(threshold)))
 
     @classmethod
     def from_scipy(cls, m: Any) -> CSRMatrix:
+        """A matrix of scipy.sparse, checked and copied; its element type stays."""
         return cls._of(native(m))
 
     shape = property(lambda self: cast("tuple[int, int]", self._csr.shape))
@@ -99,9 +106,11 @@ class CSRMatrix:
         return self.nnz / (rows * columns) if rows * columns else 0.0
 
     def to_dense(self) -> NDArray[Any]:
+        """The matrix as an array of NumPy's."""
         return cast("NDArray[Any]", _trnsci.csr_to_dense(self._csr))
 
     def to_coo(self) -> COOMatrix:
+        """The entries with their rows and columns."""
         rows = np.repeat(np.arange(self.shape[0], dtype=np.int64), np.diff(self.row_ptrs))
         return COOMatrix(self.values, rows, self.col_indices, self.shape)
 
@@ -142,9 +151,11 @@ class COOMatrix:
         return len(self.values)
 
     def to_csr(self) -> CSRMatrix:
+        """The row-compressed matrix; duplicates are summed."""
         return CSRMatrix._of(_trnsci.csr_from_coo(*self.shape, self.row_indices, self.col_indices, self.values, True))
 
     def to_dense(self) -> NDArray[Any]:
+        """The matrix as an array of NumPy's."""
         return self.to_csr().to_dense()
 
 
@@ -185,7 +196,13 @@ class BSRMatrix:
 
     @classmethod
     def from_dense(cls, A: ArrayLike, block_size: int = 128, threshold: float = 0.0) -> BSRMatrix:
-        """The blocks that hold an element with |a| > threshold."""
+        """The blocks that hold an element with |a| > threshold.
+
+        Parameters
+        ----------
+        A : array_like
+            A dense matrix.
+        """
         dense = floating(A, "A")
         if dense.ndim != 2:
             raise ValueError(f"BSRMatrix.from_dense: A has rank {dense.ndim}; it must have rank 2")
@@ -202,6 +219,7 @@ class BSRMatrix:
 
     @classmethod
     def from_csr(cls, A: Any, block_size: int = 128) -> BSRMatrix:
+        """The blocks that hold an entry of a sparse matrix."""
         csr = CSRMatrix._of(native(A))
         b = int(block_size)
         if b < 1:
@@ -234,6 +252,7 @@ class BSRMatrix:
         return self.n_blocks / blocks if blocks else 0.0
 
     def to_csr(self) -> CSRMatrix:
+        """The row-compressed matrix; zeros within blocks are entries."""
         self._check()  # its arrays can be written
         b, count = self.block_size, self.n_blocks
         block_row = np.repeat(np.arange(len(self.block_row_ptrs) - 1, dtype=np.int64), np.diff(self.block_row_ptrs))
@@ -243,6 +262,7 @@ class BSRMatrix:
         return COOMatrix(self.blocks.ravel()[inside], rows[inside], columns[inside], self.shape).to_csr()
 
     def to_dense(self) -> NDArray[Any]:
+        """The matrix as an array of NumPy's."""
         return self.to_csr().to_dense()
 
 
@@ -273,6 +293,20 @@ def native(a: Any, dtype: Any = None) -> _trnsci.Csr:
     return _trnsci.csr_transpose(csr, False) if flipped else csr
 
 
+def borrowed(a: Any, dtype: Any = None) -> _trnsci.Csr:
+    """native(a, dtype) for the duration of one call: a csr of SciPy's is used where it lies.
+
+    That needs rows sorted without duplicates, contiguous arrays of 32-bit indices and of this element type; the matrix must not be
+    kept, nor shared with a result, because SciPy's arrays can be written.
+    """
+    if is_scipy(a) and a.format == "csr" and a.data.dtype.char in LETTERS and (dtype is None or a.data.dtype == dtype):
+        if a.indices.dtype == np.int32 and all(x.ndim == 1 and x.flags.c_contiguous for x in (a.indptr, a.indices, a.data)):
+            made = _trnsci.csr_borrowed(a.shape[0], a.shape[1], a.indptr, a.indices[:a.indptr[-1]], a.data[:a.indptr[-1]])
+            if made is not None:
+                return made
+    return native(a, dtype)
+
+
 def type_of(a: Any) -> Any:
     """The element type that the matrix has for the extension."""
     if not isinstance(a, (CSRMatrix, COOMatrix, BSRMatrix)) and not is_scipy(a):
@@ -300,7 +334,8 @@ def scipy_csr(csr: _trnsci.Csr, new: bool, *, copy: bool) -> Any:
 def like(model: Any, csr: _trnsci.Csr) -> Any:
     """A new result of the kind of `model`: CSRMatrix for ours, csr_array or csr_matrix for SciPy's.
 
-    Where the model is SciPy's, the operand was copied on its way in, so nothing here shares the result's memory.
+    Where the model is SciPy's nothing else shares the result's memory: the operand was copied on its way in, or, borrowed for the call,
+    went into an operation whose result has memory of its own.
     """
     if not is_scipy(model):
         return CSRMatrix._of(csr)

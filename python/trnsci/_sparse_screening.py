@@ -11,7 +11,12 @@ from ._sparse_matrix import CSRMatrix, Sparse, like, native
 
 
 def schwarz_bounds(diagonal_integrals: ArrayLike) -> NDArray[Any]:
-    """Q = sqrt |(ij|ij)|, element by element."""
+    """Q = sqrt |(ij|ij)|, element by element.
+
+    >>> import trnsci.sparse as sp
+    >>> sp.schwarz_bounds([4.0, -9.0])
+    array([2., 3.])
+    """
     return np.asarray(np.sqrt(np.abs(np.asarray(diagonal_integrals, dtype=np.float64))))
 
 
@@ -47,13 +52,23 @@ def screen_quartets(Q: ArrayLike, threshold: float = 1e-10) -> Quartets:
 
 
 def density_screen(Q: ArrayLike, P: ArrayLike, threshold: float = 1e-10) -> Quartets:
-    """Quartets with Q_p Q_q |P_q| above the threshold."""
+    """Quartets with Q_p Q_q |P_q| above the threshold.
+
+    >>> import trnsci.sparse as sp
+    >>> sp.density_screen([1.0, 1e-3], [1.0, 1e-3], 1e-5).kept
+    2
+    """
     bounds = np.asarray(Q, dtype=np.float64)
     return Quartets(bounds, bounds * np.abs(np.asarray(P, dtype=np.float64)), threshold)
 
 
 def sparsity_stats(Q: ArrayLike, threshold: float = 1e-10) -> dict[str, float]:
-    """How many quartets and pairs are kept."""
+    """How many quartets and pairs are kept.
+
+    >>> import trnsci.sparse as sp
+    >>> sp.sparsity_stats([1.0, 1e-12])["significant_quartets"]
+    1
+    """
     q = screen_quartets(Q, threshold)
     pairs = int((q.counts > 0).sum())
     return {"n_pairs": q.counts.size, "significant_pairs": pairs, "pair_fraction": pairs / q.counts.size if q.counts.size else 0.0,

@@ -56,6 +56,12 @@ def istft(y: ArrayLike | Array, n_fft: int, hop_length: int | None = None, win_l
     """The signal of a spectrogram made with the same arguments: overlapping frames, divided by the sum of squared windows.
 
     A point that no window covers is a ValueError: nothing is invented.
+
+    >>> import numpy as np, trnsci
+    >>> x = np.arange(256.0)
+    >>> y = trnsci.fft.istft(trnsci.fft.stft(x, 32), 32, length=256)
+    >>> bool(np.allclose(x, y))
+    True
     """
     return _trnsci.istft(y, n_fft, hop_length or 0, win_length or 0, _window(window), _boundary(center, "reflect"), normalized,
                          onesided, return_complex, -1 if length is None else length, precision, executor)

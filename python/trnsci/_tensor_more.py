@@ -106,13 +106,28 @@ def contract(subscripts: Any, *operands: Any, alpha: complex = 1.0, beta: comple
 
 def multi_einsum(*contractions: Any, precision: str | None = None, target_forward_error: float | None = None,
                  executor: ExecutorLike = None) -> list[Any]:
-    """Several einsums, each (subscripts, operand, ...); plans of equal shapes are made once."""
+    """Several einsums, each (subscripts, operand, ...); plans of equal shapes are made once.
+
+    Returns
+    -------
+    list of arrays
+        One result for each.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> [y.tolist() for y in tt.multi_einsum(("i,i->", [1.0, 2.0], [1.0, 1.0]), ("ij->ji", np.ones((1, 2))))]
+    [3.0, [[1.0], [1.0]]]
+    """
     return [contract(*c, precision=precision, target_forward_error=target_forward_error, executor=executor) for c in contractions]
 
 
 def einsum_gradient(subscripts: str, *operands: Any, adjoint: Any, argument: int = 0, precision: str | None = None,
                     executor: ExecutorLike = None) -> Any:
-    """The gradient, by operand `argument`, of a real function whose gradient by the einsum's result is `adjoint`."""
+    """The gradient, by operand `argument`, of a real function whose gradient by the einsum's result is `adjoint`.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> tt.einsum_gradient("i,i->", np.array([1.0, 2.0]), np.array([3.0, 4.0]), adjoint=np.float64(1))
+    array([3., 4.])
+    """
     text, arrays = _operands(subscripts, operands)
     return _trnsci.tensor_gradient(text, arrays, argument, adjoint, precision, executor)
 
@@ -135,14 +150,30 @@ def select_precision_for_error(dtype: Any, K: int, target: float, *, executor: E
 
 
 def permute(subscripts: str, a: Any, alpha: complex = 1.0, *, executor: ExecutorLike = None) -> Any:
-    """alpha A with its axes in another order: permute("abc->cab", a)."""
+    """alpha A with its axes in another order: permute("abc->cab", a).
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> tt.permute("ij->ji", np.array([[1.0, 2.0]]), 2.0)
+    array([[2.],
+           [4.]])
+    """
     if not isinstance(subscripts, str):
         raise TypeError(f"tensor.permute: subscripts is a {type(subscripts).__name__}; it must be text, as 'abc->cab'")
     return _trnsci.tensor_permute(subscripts, a, complex(alpha), executor)
 
 
 def reduce(op: str, subscripts: str, a: Any, *, executor: ExecutorLike = None) -> Any:
-    """The sum, product, maximum or minimum ("add", "mul", "max", "min") over the labels that the result lacks."""
+    """The sum, product, maximum or minimum ("add", "mul", "max", "min") over the labels that the result lacks.
+
+    Parameters
+    ----------
+    op : {"add", "mul", "max", "min"}
+        What is done with the elements.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> tt.reduce("max", "ij->i", np.array([[1.0, 5.0], [7.0, 2.0]]))
+    array([5., 7.])
+    """
     if not isinstance(op, str) or not isinstance(subscripts, str):
         raise TypeError("tensor.reduce: op and subscripts must be text, as 'add' and 'abc->a'")
     check_repeats("tensor.reduce", subscripts, [a])
@@ -204,7 +235,12 @@ def plan_contraction(subscripts: Any, *operands: Any, precision: str | None = No
 
 
 def estimate_flops(subscripts: Any, *operands: Any) -> int:
-    """Additions and multiplications of the einsum along its path."""
+    """Additions and multiplications of the einsum along its path.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> tt.estimate_flops("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4)))
+    48
+    """
     return int(plan_contraction(subscripts, *operands).estimated_flops)
 
 
@@ -236,11 +272,12 @@ class CacheInfo(NamedTuple):
 
 
 def plan_cache_info() -> CacheInfo:
-    """Of the plans that einsum keeps."""
+    """Hits, misses and sizes of the cache of plans that einsum keeps."""
     return CacheInfo(*_trnsci.tensor_cache_info())
 
 
 def clear_plan_cache() -> None:
+    """Forgets the plans that einsum keeps."""
     _trnsci.tensor_cache_clear()
 
 
@@ -279,6 +316,11 @@ def cp_decompose(T: ArrayLike, rank: int, max_iter: int = 500, tol: float = 1e-1
 
     Not converging is a result: return_accuracy=True adds the report with its fit and stop_reason.
 
+    Returns
+    -------
+    CpResult
+        (factors, weights).
+
     >>> import numpy as np, trnsci.tensor as tt
     >>> x = np.einsum("i,j,k->ijk", [1.0, 2.0], [3.0, 4.0], [1.0, 1.0])
     >>> (factors, weights), report = tt.cp_decompose(x, 1, return_accuracy=True)
@@ -293,7 +335,13 @@ def cp_decompose(T: ArrayLike, rank: int, max_iter: int = 500, tol: float = 1e-1
 
 
 def cp_reconstruct(factors: Sequence[Any], weights: ArrayLike) -> NDArray[Any]:
-    """The tensor of a CP decomposition."""
+    """The tensor of a CP decomposition.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> tt.cp_reconstruct([np.ones((2, 1)), np.ones((2, 1))], [3.0])
+    array([[3., 3.],
+           [3., 3.]])
+    """
     letters = [chr(ord("a") + k) for k in range(len(factors))]
     text = "z," + ",".join(letter + "z" for letter in letters) + "->" + "".join(letters)
     return np.asarray(contract(text, np.asarray(weights, dtype=factors[0].dtype), *factors))
@@ -309,6 +357,17 @@ def tucker_decompose(T: ArrayLike, ranks: Sequence[int] = (), *, epsilon: float 
     """T ~ core x_0 factors[0] x_1 factors[1] ...: (core, factors), by "hosvd", "st-hosvd", "hooi" or "randomized".
 
     A rank of 0, or no ranks, leaves them to epsilon: error <= epsilon ||T||.
+
+    Returns
+    -------
+    TuckerResult
+        (core, factors).
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> x = np.einsum("i,j,k->ijk", [1.0, 2.0], [3.0, 4.0], [1.0, 1.0])
+    >>> core, factors = tt.tucker_decompose(x, epsilon=1e-10)
+    >>> core.shape, np.allclose(tt.tucker_reconstruct(core, factors), x)
+    ((1, 1, 1), True)
     """
     if method not in ("hosvd", "st-hosvd", "hooi", "randomized"):
         raise ValueError(f"tensor.tucker_decompose: method {method!r} is none of 'hosvd', 'st-hosvd', 'hooi', 'randomized'")
@@ -326,13 +385,31 @@ def tucker_reconstruct(core: Any, factors: Sequence[Any]) -> NDArray[Any]:
 
 def tt_decompose(T: ArrayLike, max_rank: int = 0, *, epsilon: float = 0.0, executor: ExecutorLike = None,
                  return_accuracy: bool = False) -> Any:
-    """The cores (r_k, n_k, r_k+1) of a tensor train: ||T - train|| <= epsilon ||T||, or at most max_rank."""
+    """The cores (r_k, n_k, r_k+1) of a tensor train: ||T - train|| <= epsilon ||T||, or at most max_rank.
+
+    Returns
+    -------
+    list of arrays
+        The cores.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> x = np.arange(8.0).reshape(2, 2, 2)
+    >>> cores = tt.tt_decompose(x, epsilon=1e-10)
+    >>> [c.shape for c in cores], np.allclose(tt.tt_reconstruct(cores), x)
+    ([(1, 2, 2), (2, 2, 2), (2, 2, 1)], True)
+    """
     cores, report = _trnsci.tensor_train(T, epsilon, max_rank, executor)
     return _finish("tensor.tt_decompose", list(cores), report, return_accuracy)
 
 
 def tt_round(cores: Sequence[Any], max_rank: int = 0, *, epsilon: float = 0.0, return_accuracy: bool = False) -> Any:
-    """The same tensor with smaller ranks."""
+    """The same tensor with smaller ranks.
+
+    Returns
+    -------
+    list of arrays
+        The cores.
+    """
     made, report = _trnsci.tensor_train_round(list(cores), epsilon, max_rank)
     return _finish("tensor.tt_round", list(made), report, return_accuracy)
 
@@ -349,7 +426,12 @@ def tt_reconstruct(cores: Sequence[Any]) -> NDArray[Any]:
 # Quantum chemistry.
 
 def ao_to_mo_transform(eri: ArrayLike, C_occ: ArrayLike, C_vir: ArrayLike, *, executor: ExecutorLike = None) -> Any:
-    """Integrals over molecular orbitals: (P|ia) from (P|mu nu) of rank 3, (ia|jb) from (mu nu|lambda sigma) of rank 4."""
+    """Integrals over molecular orbitals: (P|ia) from (P|mu nu) of rank 3, (ia|jb) from (mu nu|lambda sigma) of rank 4.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> tt.ao_to_mo_transform(np.ones((3, 4, 4)), np.ones((4, 1)), np.ones((4, 2))).shape
+    (3, 1, 2)
+    """
     x = np.asarray(eri)
     occ, vir = np.asarray(C_occ, x.dtype), np.asarray(C_vir, x.dtype)
     return _trnsci.tensor_to_orbitals(x, [occ, vir] if x.ndim == 3 else [occ, vir, occ, vir], False, executor)
@@ -359,6 +441,10 @@ def mp2_energy(B: ArrayLike, eps_occ: ArrayLike, eps_vir: ArrayLike, *, executor
     """sum over ij, ab of T (2 T - T^t) / (e_i + e_j - e_a - e_b), T_ab = sum_P B(i,a,P) B(j,b,P); B is (occ, vir, aux).
 
     The energy of closed-shell MP2 in the density-fitting approximation. Pairs i <= j are formed once.
+
+    >>> import numpy as np, trnsci.tensor as tt
+    >>> tt.mp2_energy(np.ones((1, 1, 1)), [-1.0], [1.0])
+    -0.25
     """
     b = np.asarray(B)
     if b.ndim != 3:
@@ -374,7 +460,12 @@ def mp2_energy(B: ArrayLike, eps_occ: ArrayLike, eps_vir: ArrayLike, *, executor
 
 
 def to_xla(x: Any, executor: ExecutorLike = None) -> Array:
-    """The Python trntensor's name of trnsci.asarray: a copy on the executor, where it stays."""
+    """The Python trntensor's name of trnsci.asarray: a copy on the executor, where it stays.
+
+    >>> import trnsci.tensor as tt
+    >>> tt.to_xla([1.0], "host").executor.name
+    'host'
+    """
     return asarray(x, executor)
 
 

@@ -10,7 +10,12 @@ from ._core import ExecutorLike
 
 
 def complex_matmul(a: Any, b: Any, *, precision: str | None = None, executor: ExecutorLike = None) -> Any:
-    """The product of two complex matrices: trnsci.blas.gemm."""
+    """The product of two complex matrices: trnsci.blas.gemm.
+
+    >>> import trnsci
+    >>> trnsci.fft.complex_matmul([[1j]], [[2.0 + 1j]])
+    array([[-1.+2.j]])
+    """
     from . import blas
 
     return blas.gemm(1.0, a, b, precision=precision, executor=executor)
@@ -35,7 +40,12 @@ def complex_linear(x: Any, w_re: Any, w_im: Any, *, precision: str | None = None
 
 
 def complex_mask_apply(mask: Any, spec: Any, *, executor: ExecutorLike = None) -> Any:
-    """mask times spec, element by element: a complex ratio mask on a spectrogram."""
+    """mask times spec, element by element: a complex ratio mask on a spectrogram.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.complex_mask_apply(np.array([1j, 0.5]), np.array([2.0 + 0j, 4.0]))
+    array([0.+2.j, 2.+0.j])
+    """
     from . import tensor
 
     labels = "abcdefgh"[:mask.ndim]
@@ -44,6 +54,11 @@ def complex_mask_apply(mask: Any, spec: Any, *, executor: ExecutorLike = None) -
 
 def create_plan(n: int, inverse: bool = False, *, dtype: Any = np.complex64, executor: ExecutorLike = None) -> Any:
     """A Plan of one transform of n points; the Python trnfft's was a label.
+
+    Returns
+    -------
+    Plan
+        It can be called.
 
     >>> import numpy as np, trnsci
     >>> trnsci.fft.create_plan(4)(np.ones(4, np.complex64))

@@ -19,7 +19,7 @@ from typing import Any, Literal, cast, overload
 
 from numpy.typing import ArrayLike
 
-from . import _trnsci
+from . import _docs, _glossary, _trnsci
 from ._blas_scaled import Float8Matrix, mx_gemm, mx_matrix, mx_quantize, quantize, scaled_gemm
 from ._core import Accuracy, Array, ExecutorLike
 from ._inputs import as_float32, integer
@@ -67,7 +67,12 @@ def axpy(alpha: Number, x: Operand, y: Operand, *, precision: Literal["sr"] | No
 
 def scal(alpha: Number, x: Operand, *, precision: Literal["sr"] | None = None, seed: int | None = None, step: int = 0,
          executor: ExecutorLike = None) -> Result:
-    """alpha x. precision="sr": x is float16."""
+    """alpha x. precision="sr": x is float16.
+
+    >>> import trnsci
+    >>> trnsci.blas.scal(2.0, [1.0, 3.0])
+    array([2., 6.])
+    """
     words = _words("blas.scal", precision, seed, step)
     return _trnsci.scal(alpha, x, executor) if words is None else _trnsci.narrow_scal(alpha, x, *words, executor)
 
@@ -100,49 +105,96 @@ def dot(x: Any, y: Any, *, precision: str | None = None, executor: ExecutorLike 
 
 
 def dotc(x: Operand, y: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> Number:
-    """sum_i conj(x_i) y_i."""
+    """sum_i conj(x_i) y_i.
+
+    >>> import trnsci
+    >>> trnsci.blas.dotc([1j, 2.0], [1j, 1.0])
+    (3+0j)
+    """
     return cast(Number, _trnsci.dot(x, y, True, precision, executor, False))
 
 
 def nrm2(x: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> float:
-    """The Euclidean norm, without overflow or underflow on the way."""
+    """The Euclidean norm, without overflow or underflow on the way.
+
+    >>> import trnsci
+    >>> abs(trnsci.blas.nrm2([3e200, 4e200]) / 5e200 - 1) < 1e-15
+    True
+    """
     return cast(float, _trnsci.norm(x, False, precision, executor, False))
 
 
 def asum(x: Operand, *, precision: str | None = None, executor: ExecutorLike = None) -> float:
-    """sum_i |re x_i| + |im x_i|."""
+    """sum_i |re x_i| + |im x_i|.
+
+    >>> import trnsci
+    >>> trnsci.blas.asum([1.0, -2.0])
+    3.0
+    """
     return cast(float, _trnsci.norm(x, True, precision, executor, False))
 
 
 def iamax(x: Operand, *, executor: ExecutorLike = None) -> int:
-    """The number, from 0, of the first element of largest |re| + |im|; -1 when x is empty."""
+    """The number, from 0, of the first element of largest |re| + |im|; -1 when x is empty.
+
+    >>> import trnsci
+    >>> trnsci.blas.iamax([1.0, -7.0, 3.0])
+    1
+    """
     return cast(int, _trnsci.extreme(x, True, executor))
 
 
 def iamin(x: Operand, *, executor: ExecutorLike = None) -> int:
-    """The number, from 0, of the first element of smallest |re| + |im|; -1 when x is empty."""
+    """The number, from 0, of the first element of smallest |re| + |im|; -1 when x is empty.
+
+    >>> import trnsci
+    >>> trnsci.blas.iamin([1.0, -7.0, 0.5])
+    2
+    """
     return cast(int, _trnsci.extreme(x, False, executor))
 
 
 def rot(x: Operand, y: Operand, c: float, s: Number, *, executor: ExecutorLike = None) -> tuple[Result, Result]:
-    """(c x + s y, c y - conj(s) x)."""
+    """(c x + s y, c y - conj(s) x).
+
+    >>> import trnsci
+    >>> trnsci.blas.rot([1.0], [2.0], 0.0, 1.0)
+    (array([2.]), array([-1.]))
+    """
     return cast("tuple[Result, Result]", _trnsci.rot(x, y, c, s, executor))
 
 
 def rotg(a: Number, b: Number) -> tuple[float, Number, Number, Number]:
-    """(c, s, r, z) of the rotation that takes (a, b) to (r, 0)."""
+    """(c, s, r, z) of the rotation that takes (a, b) to (r, 0).
+
+    >>> import trnsci
+    >>> c, s, r, z = trnsci.blas.rotg(3.0, 4.0)
+    >>> c, s, r
+    (0.6, 0.8, 5.0)
+    """
     return cast("tuple[float, Number, Number, Number]", _trnsci.rotg(a, b))
 
 
 def gemv(alpha: Number, A: Operand, x: Operand, beta: Number = 0, y: Operand | None = None, trans: Trans = False, *,
          precision: str | None = None, executor: ExecutorLike = None, return_accuracy: bool = False) -> Result:
-    """alpha op(A) x + beta y."""
+    """alpha op(A) x + beta y.
+
+    >>> import trnsci
+    >>> a = [[1.0, 2.0], [3.0, 4.0]]
+    >>> trnsci.blas.gemv(1.0, a, [1.0, 1.0]), trnsci.blas.gemv(1.0, a, [1.0, 1.0], trans=True)
+    (array([3., 7.]), array([4., 6.]))
+    """
     return _trnsci.gemv(alpha, A, x, beta, y, trans, precision, executor, return_accuracy)
 
 
 def symv(alpha: Number, A: Operand, x: Operand, beta: Number = 0, y: Operand | None = None, uplo: Uplo = "upper", *,
          executor: ExecutorLike = None) -> Result:
-    """alpha A x + beta y of a symmetric A, of which one triangle is read."""
+    """alpha A x + beta y of a symmetric A, of which one triangle is read.
+
+    >>> import trnsci
+    >>> trnsci.blas.symv(1.0, [[1.0, 2.0], [99.0, 3.0]], [1.0, 1.0])
+    array([3., 5.])
+    """
     return _trnsci.symv(False, alpha, A, x, beta, y, uplo, executor)
 
 
@@ -154,18 +206,34 @@ def hemv(alpha: Number, A: Operand, x: Operand, beta: Number = 0, y: Operand | N
 
 def trmv(A: Operand, x: Operand, uplo: Uplo = "upper", trans: Trans = False, diag: Diag = "nonunit", *,
          executor: ExecutorLike = None) -> Result:
-    """op(A) x of a triangular A."""
+    """op(A) x of a triangular A.
+
+    >>> import trnsci
+    >>> trnsci.blas.trmv([[1.0, 2.0], [99.0, 3.0]], [1.0, 1.0])
+    array([3., 3.])
+    """
     return _trnsci.triangular_vector(False, A, x, uplo, trans, diag, executor)
 
 
 def trsv(A: Operand, x: Operand, uplo: Uplo = "upper", trans: Trans = False, diag: Diag = "nonunit", *,
          executor: ExecutorLike = None) -> Result:
-    """The solution of op(A) y = x with a triangular A."""
+    """The solution of op(A) y = x with a triangular A.
+
+    >>> import trnsci
+    >>> trnsci.blas.trsv([[1.0, 2.0], [99.0, 4.0]], [5.0, 8.0])
+    array([1., 2.])
+    """
     return _trnsci.triangular_vector(True, A, x, uplo, trans, diag, executor)
 
 
 def ger(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, *, executor: ExecutorLike = None) -> Result:
-    """alpha x y^T + A."""
+    """alpha x y^T + A.
+
+    >>> import trnsci
+    >>> trnsci.blas.ger(1.0, [1.0, 2.0], [3.0, 4.0])
+    array([[3., 4.],
+           [6., 8.]])
+    """
     return _trnsci.ger(False, alpha, x, y, A, executor)
 
 
@@ -175,7 +243,13 @@ def gerc(alpha: Number, x: Operand, y: Operand, A: Operand | None = None, *, exe
 
 
 def syr(alpha: Number, x: Operand, A: Operand | None = None, uplo: Uplo = "upper", *, executor: ExecutorLike = None) -> Result:
-    """alpha x x^T + A, one triangle; the other is A's, without A zero."""
+    """alpha x x^T + A, one triangle; the other is A's, without A zero.
+
+    >>> import trnsci
+    >>> trnsci.blas.syr(1.0, [1.0, 2.0])
+    array([[1., 2.],
+           [0., 4.]])
+    """
     return _trnsci.syr(False, alpha, x, None, A, uplo, executor)
 
 
@@ -233,14 +307,27 @@ def matmul(A: Operand, B: Operand, *, precision: str | None = None, seed: int | 
 def batched_gemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, transA: Trans = False,
                  transB: Trans = False, *, precision: str | None = None, executor: ExecutorLike = None,
                  return_accuracy: bool = False) -> Result:
-    """alpha op(A_i) op(B_i) + beta C_i for i along the first axis: one program on a device."""
+    """alpha op(A_i) op(B_i) + beta C_i for i along the first axis: one program on a device.
+
+    >>> import numpy as np, trnsci
+    >>> a = np.stack([np.eye(2), 2 * np.eye(2)])
+    >>> trnsci.blas.batched_gemm(1.0, a, a)[1]
+    array([[4., 0.],
+           [0., 4.]])
+    """
     return _trnsci.batched_gemm(alpha, A, B, beta, C, transA, transB, precision, executor, return_accuracy)
 
 
 def symm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | None = None, side: Side = "left",
          uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
          return_accuracy: bool = False) -> Result:
-    """alpha A B + beta C (side "right": B A) of a symmetric A, of which one triangle is read."""
+    """alpha A B + beta C (side "right": B A) of a symmetric A, of which one triangle is read.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.blas.symm(1.0, [[1.0, 2.0], [99.0, 3.0]], np.eye(2))
+    array([[1., 2.],
+           [2., 3.]])
+    """
     return _trnsci.symm(False, alpha, A, B, beta, C, side, uplo, precision, executor, return_accuracy)
 
 
@@ -254,7 +341,13 @@ def hemm(alpha: Number, A: Operand, B: Operand, beta: Number = 0, C: Operand | N
 def syrk(alpha: Number, A: Operand, beta: Number = 0, C: Operand | None = None, trans: Trans = False,
          uplo: Uplo = "upper", *, precision: str | None = None, executor: ExecutorLike = None,
          return_accuracy: bool = False) -> Result:
-    """One triangle of alpha op(A) op(A)^T + beta C; the other is C's, without C zero."""
+    """One triangle of alpha op(A) op(A)^T + beta C; the other is C's, without C zero.
+
+    >>> import trnsci
+    >>> trnsci.blas.syrk(1.0, [[1.0, 2.0], [3.0, 4.0]], uplo="lower")
+    array([[ 5.,  0.],
+           [11., 25.]])
+    """
     return _trnsci.syrk(False, alpha, A, None, beta, C, trans, uplo, precision, executor, return_accuracy)
 
 
@@ -282,25 +375,49 @@ def her2k(alpha: Number, A: Operand, B: Operand, beta: float = 0, C: Operand | N
 def trsm(alpha: Number, A: Operand, B: Operand, side: Side = "left", uplo: Uplo = "upper", trans: Trans = False,
          diag: Diag = "nonunit", *, precision: str | None = None, executor: ExecutorLike = None,
          return_accuracy: bool = False) -> Result:
-    """The solution of op(A) X = alpha B (side "right": X op(A) = alpha B) with a triangular A."""
+    """The solution of op(A) X = alpha B (side "right": X op(A) = alpha B) with a triangular A.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.blas.trsm(1.0, [[2.0, 0.0], [1.0, 1.0]], np.eye(2), uplo="lower")
+    array([[ 0.5,  0. ],
+           [-0.5,  1. ]])
+    """
     return _trnsci.triangular_matrix(True, alpha, A, B, side, uplo, trans, diag, precision, executor, return_accuracy)
 
 
 def trmm(alpha: Number, A: Operand, B: Operand, side: Side = "left", uplo: Uplo = "upper", trans: Trans = False,
          diag: Diag = "nonunit", *, precision: str | None = None, executor: ExecutorLike = None,
          return_accuracy: bool = False) -> Result:
-    """alpha op(A) B (side "right": B op(A)) with a triangular A."""
+    """alpha op(A) B (side "right": B op(A)) with a triangular A.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.blas.trmm(1.0, [[2.0, 1.0], [99.0, 1.0]], np.eye(2))
+    array([[2., 1.],
+           [0., 1.]])
+    """
     return _trnsci.triangular_matrix(False, alpha, A, B, side, uplo, trans, diag, precision, executor, return_accuracy)
 
 
 def geam(alpha: Number, A: Operand, beta: Number, B: Operand, transA: Trans = False, transB: Trans = False, *,
          executor: ExecutorLike = None) -> Result:
-    """alpha op(A) + beta op(B)."""
+    """alpha op(A) + beta op(B).
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.blas.geam(1.0, np.array([[1.0, 2.0], [3.0, 4.0]]), 1.0, np.eye(2), transA=True)
+    array([[2., 3.],
+           [2., 5.]])
+    """
     return _trnsci.geam(alpha, A, beta, B, transA, transB, executor)
 
 
 def dgmm(side: Side, A: Operand, x: Operand, *, executor: ExecutorLike = None) -> Result:
-    """diag(x) A for side "left", A diag(x) for "right"."""
+    """diag(x) A for side "left", A diag(x) for "right".
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.blas.dgmm("left", np.ones((2, 2)), [1.0, 2.0])
+    array([[1., 1.],
+           [2., 2.]])
+    """
     return _trnsci.dgmm(side, A, x, executor)
 
 
@@ -308,3 +425,5 @@ __all__ = ["Float8Matrix", "MxMatrix", "asum", "axpy", "batched_gemm", "dgmm", "
            "hemm", "hemv", "her", "her2", "her2k", "herk", "iamax", "iamin", "matmul", "mx_gemm", "mx_matrix", "mx_quantize",
            "nrm2", "quantize", "rot", "rotg", "scal", "scaled_gemm", "symm", "symv", "syr", "syr2", "syr2k", "syrk",
            "to_float16", "trmm", "trmv", "trsm", "trsv"]
+
+_docs.complete(globals(), _glossary.BLAS)

@@ -17,7 +17,7 @@ from typing import Any, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _trnsci
+from . import _docs, _glossary, _trnsci
 from ._core import Accuracy, Array, Executor, ExecutorLike
 from ._fft_types import Axes, Cosine, CosineAxes, Norm, OneAxis, SeveralAxes
 from ._inputs import as_array
@@ -75,23 +75,61 @@ fft = _one_axis(0, "fft", """y_k = sum_j x_j exp(-2 pi i jk/n) along one axis.
     >>> accuracy.bound < 1e-14
     True
     """)
-ifft = _one_axis(1, "ifft", "The inverse of fft: x_j = 1/n sum_k y_k exp(+2 pi i jk/n).")
+ifft = _one_axis(1, "ifft", """The inverse of fft: x_j = 1/n sum_k y_k exp(+2 pi i jk/n).
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.ifft(trnsci.fft.fft(np.array([1.0, 2.0, 3.0]))).real.round(12)
+    array([1., 2., 3.])
+    """)
 rfft = _one_axis(2, "rfft", """The fft of a real array, k = 0 .. n/2.
 
     >>> import numpy as np, trnsci
     >>> trnsci.fft.rfft(np.ones(4))
     array([4.+0.j, 0.+0.j, 0.+0.j])
     """)
-irfft = _one_axis(3, "irfft", "The inverse of rfft: n real points (by default 2 (m - 1)) from m = n/2 + 1 complex ones.")
-hfft = _one_axis(4, "hfft", "The real spectrum of a Hermitian signal, given its half.")
+irfft = _one_axis(3, "irfft", """The inverse of rfft: n real points (by default 2 (m - 1)) from m = n/2 + 1 complex ones.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.irfft(trnsci.fft.rfft(np.array([1.0, 2.0, 3.0])), 3).round(12)
+    array([1., 2., 3.])
+    """)
+hfft = _one_axis(4, "hfft", """The real spectrum of a Hermitian signal, given its half.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.hfft(np.array([1.0, 2.0, 3.0])).round(12)
+    array([ 8., -2.,  0., -2.])
+    """)
 ihfft = _one_axis(5, "ihfft", "The inverse of hfft.")
-fftn = _several_axes(6, "fftn", "The fft over several axes, by default all.")
+fftn = _several_axes(6, "fftn", """The fft over several axes, by default all.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.fftn(np.ones((2, 2)))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]])
+    """)
 ifftn = _several_axes(7, "ifftn", "The inverse of fftn.")
-rfftn = _several_axes(8, "rfftn", "The fft of a real array over several axes; the last one given is halved.")
-irfftn = _several_axes(9, "irfftn", "The inverse of rfftn.")
+rfftn = _several_axes(8, "rfftn", """The fft of a real array over several axes; the last one given is halved.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.rfftn(np.ones((4, 6)), axes=(0, 1)).shape
+    (4, 4)
+    """)
+irfftn = _several_axes(9, "irfftn", """The inverse of rfftn.
+
+    >>> import numpy as np, trnsci
+    >>> x = np.arange(12.0).reshape(3, 4)
+    >>> np.allclose(trnsci.fft.irfftn(trnsci.fft.rfftn(x), x.shape), x)
+    True
+    """)
 hfftn = _several_axes(10, "hfftn", "The real spectrum of a signal that is Hermitian over several axes.")
 ihfftn = _several_axes(11, "ihfftn", "The inverse of hfftn.")
-fft2 = _several_axes(6, "fft2", "The fft over two axes, by default the last two.", (-2, -1))
+fft2 = _several_axes(6, "fft2", """The fft over two axes, by default the last two.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.fft2(np.eye(2)).real.round(12)
+    array([[2., 0.],
+           [0., 2.]])
+    """, (-2, -1))
 ifft2 = _several_axes(7, "ifft2", "The inverse of fft2.", (-2, -1))
 rfft2 = _several_axes(8, "rfft2", "The fft of a real array over two axes.", (-2, -1))
 irfft2 = _several_axes(9, "irfft2", "The inverse of rfft2.", (-2, -1))
@@ -139,8 +177,18 @@ dct = _cosine_one(0, "dct", """The cosine transform of type 1, 2, 3 or 4.
     >>> trnsci.fft.dct(np.array([1.0, 1.0])).round(12)
     array([4., 0.])
     """)
-idct = _cosine_one(1, "idct", "The inverse of dct.")
-dst = _cosine_one(2, "dst", "The sine transform of type 1, 2, 3 or 4. With norm=\"ortho\" its matrix is orthogonal.")
+idct = _cosine_one(1, "idct", """The inverse of dct.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.idct(trnsci.fft.dct(np.array([1.0, 2.0]))).round(12)
+    array([1., 2.])
+    """)
+dst = _cosine_one(2, "dst", """The sine transform of type 1, 2, 3 or 4. With norm="ortho" its matrix is orthogonal.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.fft.dst(np.array([1.0]), type=1)
+    array([2.])
+    """)
 idst = _cosine_one(3, "idst", "The inverse of dst.")
 dctn = _cosine_several(4, "dctn", "The cosine transform over several axes.")
 idctn = _cosine_several(5, "idctn", "The inverse of dctn.")
@@ -175,7 +223,12 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: A
 
 def rfftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None, xp: Any = None,
              executor: ExecutorLike = None) -> NDArray[Any]:
-    """The sample frequencies of rfft."""
+    """The sample frequencies of rfft.
+
+    >>> import trnsci
+    >>> trnsci.fft.rfftfreq(6, d=0.5).round(12)
+    array([0.        , 0.33333333, 0.66666667, 1.        ])
+    """
     return cast(NDArray[Any], _trnsci.frequencies(_count(n, "fft.rfftfreq"), float(d), True, _real_type(dtype, "fft.rfftfreq"), executor))
 
 
@@ -214,12 +267,22 @@ def ifftshift(x: Array, axes: Axes = ..., *, executor: ExecutorLike = ...) -> Ar
 @overload
 def ifftshift(x: ArrayLike, axes: Axes = ..., *, executor: ExecutorLike = ...) -> NDArray[Any]: ...
 def ifftshift(x: Any, axes: Axes = None, *, executor: ExecutorLike = None) -> Any:
-    """Undoes fftshift."""
+    """Undoes fftshift.
+
+    >>> import trnsci
+    >>> trnsci.fft.ifftshift([-2.0, -1.0, 0.0, 1.0, 2.0])
+    array([ 0.,  1.,  2., -2., -1.])
+    """
     return _shifted(x, axes, True, executor)
 
 
 def next_fast_len(target: int, real: bool = False) -> int:
     """The smallest length >= target whose prime factors are 2, 3, 5 and 7.
+
+    Returns
+    -------
+    int
+        The length.
 
     >>> import trnsci
     >>> trnsci.fft.next_fast_len(121)
@@ -315,3 +378,5 @@ __all__ = ["Plan", "clear_plan_cache", "complex_gemm", "complex_linear", "comple
            "hfft2", "hfftn", "idct", "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ifht", "ihfft",
            "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "istft", "next_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
            "stft"]
+
+_docs.complete(globals(), _glossary.FFT)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from . import _docs, _glossary
 from ._core import Executor, ExecutorLike, current_executor
 
 try:
@@ -132,12 +133,12 @@ def energy(molecule: Molecule, basis: str = "cc-pVDZ", *, charge: int = 0, multi
            memory_bytes: int = 2**31, scratch: str | os.PathLike[str] = "", samples: int = 0, seed: int = 0,
            progress: Callable[[int, float, float, float], Any] | None = None, precision: str | None = None,
            executor: ExecutorLike = None) -> Result:
-    """The MP2 energy of a molecule: a path of an .xyz file, its text, or (symbol, (x, y, z)) pairs in angstrom.
+    """The MP2 energy of a molecule, with a bound of what the arithmetic may have changed. Ctrl-C is seen in each cycle of the SCF.
 
-    `ri` and `jk` are the fitting sets, those of the basis unless named; jk="exact" takes four-centre integrals. `fit` is "exact"
-    or "same" (the transforms in the arithmetic of the energies), `scf` "host" or "executor". `samples` adds an estimate from
-    random orbitals. `progress(iteration, energy, change, commutator)` is called in each iteration of the SCF, where Ctrl-C is
-    seen too.
+    Returns
+    -------
+    Result
+        Energies, the bound, and the stages with their times.
 
     >>> import trnsci.mp2
     >>> h2 = [("H", (0, 0, 0)), ("H", (0, 0, 0.74))]
@@ -160,3 +161,5 @@ def energy(molecule: Molecule, basis: str = "cc-pVDZ", *, charge: int = 0, multi
 
 
 __all__ = ["Result", "Stage", "energy"]
+
+_docs.complete(globals(), _glossary.MP2)

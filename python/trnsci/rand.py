@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from . import _trnsci
+from . import _docs, _glossary, _trnsci
 from ._core import Array, ExecutorLike
 from ._inputs import integer
 
@@ -127,7 +127,12 @@ class Generator:
         return GeneratorProgram(self)
 
     def spawn(self, n: int) -> list[Generator]:
-        """n generators of the next streams: they never share a number with this one."""
+        """n generators of the next streams: they never share a number with this one.
+
+        >>> import trnsci
+        >>> [g.stream for g in trnsci.rand.Generator(1).spawn(2)]
+        [1, 2]
+        """
         return [Generator(self.seed, algorithm=cast(Algorithm, self.algorithm), stream=self.stream + i + 1) for i in range(n)]
 
     def _draw(self, name: str, parameters: list[float], size: Size, dtype: DTypeLike, out: Any, executor: ExecutorLike) -> Any:
@@ -145,12 +150,29 @@ class Generator:
         return array[()] if size is None else array
 
     def random(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
-        """Uniform in [0, 1): multiples of 2^-53, for float32 of 2^-24."""
+        """Uniform in [0, 1): multiples of 2^-53, for float32 of 2^-24.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+
+        >>> import trnsci
+        >>> x = trnsci.rand.Generator(42).random(1000)
+        >>> bool((x >= 0).all() and (x < 1).all())
+        True
+        """
         return self._draw("random", [], size, dtype, out, executor)
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None,
                 executor: ExecutorLike = None) -> Any:
-        """low + (high - low) random(). OverflowError where a bound or high - low is not finite in this type."""
+        """low + (high - low) random(). OverflowError where a bound or high - low is not finite in this type.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         if out is not None and hasattr(out, "dtype"):
             dtype = out.dtype
         if np.dtype(dtype).kind == "f":
@@ -169,75 +191,239 @@ class Generator:
         return x * number(high - low) + number(low)
 
     def standard_normal(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
+        """Normal numbers with mean 0 and standard deviation 1.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("normal", [0.0, 1.0, 0.0], size, dtype, out, executor)
 
     def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None,
                method: Literal["box-muller", "inverse", "curand"] = "box-muller", executor: ExecutorLike = None) -> Any:
+        """Normal numbers.
+
+        Box and Muller's transformation of two uniforms, the inverse of the distribution function, or the order of words that cuRAND has.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+
+        >>> import trnsci
+        >>> x = trnsci.rand.Generator(1).normal(10.0, 2.0, size=10000)
+        >>> abs(x.mean() - 10) < 0.1 and abs(x.std() - 2) < 0.1
+        True
+        """
         if method not in ("box-muller", "inverse", "curand"):
             raise ValueError(f"rand.normal: method is {method!r}; it must be 'box-muller', 'inverse' or 'curand'")
         number = {"box-muller": 0.0, "inverse": 1.0, "curand": 2.0}[method]
         return self._draw("normal", [loc, scale, number], size, dtype, out, executor)
 
     def lognormal(self, mean: float = 0.0, sigma: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """exp of normal numbers.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("lognormal", [mean, sigma], size, dtype, out, executor)
 
     def exponential(self, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Exponential numbers with mean `scale`.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         if scale == 0:
             raise ValueError("rand.exponential: scale is 0; it must be > 0")
         return self._draw("exponential", [1.0 / scale], size, dtype, out, executor)
 
     def standard_exponential(self, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
+        """Exponential numbers with mean 1.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("exponential", [1.0], size, dtype, out, executor)
 
     def laplace(self, loc: float = 0.0, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Numbers with density exp(-|x - loc| / scale) / (2 scale).
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("laplace", [loc, scale], size, dtype, out, executor)
 
     def weibull(self, a: float, size: Size = None, *, scale: float = 1.0, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Numbers with distribution function 1 - exp(-(x / scale)^a).
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("weibull", [a, scale], size, dtype, out, executor)
 
     def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Numbers with density 1 / (pi (1 + x^2)).
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("cauchy", [0.0, 1.0], size, dtype, out, executor)
 
     def gamma(self, shape: float, scale: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Gamma numbers with mean shape times scale.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("gamma", [shape, scale], size, dtype, out, executor)
 
     def standard_gamma(self, shape: float, size: Size = None, dtype: DTypeLike = np.float64, out: Any = None, *, executor: ExecutorLike = None) -> Any:
+        """Gamma numbers with scale 1.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("gamma", [shape, 1.0], size, dtype, out, executor)
 
     def chisquare(self, df: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Sums of df squares of normal numbers.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("chisquare", [df], size, dtype, out, executor)
 
     def beta(self, a: float, b: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Numbers in (0, 1) with density proportional to x^(a - 1) (1 - x)^(b - 1).
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("beta", [a, b], size, dtype, out, executor)
 
     def standard_t(self, df: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Student's t with df degrees of freedom.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("standard_t", [df], size, dtype, out, executor)
 
     def f(self, dfnum: float, dfden: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Ratios of two chi-squares, each by its degrees of freedom.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("f", [dfnum, dfden], size, dtype, out, executor)
 
     def vonmises(self, mu: float, kappa: float, size: Size = None, *, dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Angles in [-pi, pi] around mu.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("vonmises", [mu, kappa], size, dtype, out, executor)
 
     def truncated_normal(self, mean: float = 0.0, std: float = 1.0, low: float = -math.inf, high: float = math.inf, size: Size = None, *,
                          dtype: DTypeLike = np.float64, out: Any = None, executor: ExecutorLike = None) -> Any:
-        """A normal number, given that it lies in [low, high]."""
+        """A normal number, given that it lies in [low, high].
+
+        Parameters
+        ----------
+        low : float
+            The lower end of the interval.
+        high : float
+            The upper end.
+
+        Returns
+        -------
+        float or ndarray
+            Numbers of the given type, or `out`.
+        """
         return self._draw("truncated_normal", [mean, std, low, high], size, dtype, out, executor)
 
     def poisson(self, lam: float = 1.0, size: Size = None, *, dtype: DTypeLike = np.uint32, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Poisson numbers: counts of rare events, `lam` of them on average. Exact for every rate.
+
+        Returns
+        -------
+        int or ndarray
+            Counts of the given type, or `out`.
+
+        >>> import trnsci
+        >>> x = trnsci.rand.Generator(1).poisson(4.0, size=10000)
+        >>> x.dtype.name, bool(abs(x.mean() - 4) < 0.1)
+        ('uint32', True)
+        """
         return self._draw("poisson", [lam], size, dtype, out, executor)
 
     def geometric(self, p: float, size: Size = None, *, dtype: DTypeLike = np.uint32, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """The number of trials up to the first success.
+
+        Returns
+        -------
+        int or ndarray
+            Counts of the given type, or `out`.
+        """
         return self._draw("geometric", [p], size, dtype, out, executor)
 
     def binomial(self, n: int, p: float, size: Size = None, *, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Successes among n trials.
+
+        Returns
+        -------
+        int or ndarray
+            Counts of the given type, or `out`.
+        """
         return self._draw("binomial", [float(n), p], size, np.uint32, out, executor)
 
     def hypergeometric(self, ngood: int, nbad: int, nsample: int, size: Size = None, *, out: Any = None, executor: ExecutorLike = None) -> Any:
+        """Marked things among nsample that are taken without putting back.
+
+        Returns
+        -------
+        int or ndarray
+            Counts of the given type, or `out`.
+        """
         return self._draw("hypergeometric", [float(ngood), float(nbad), float(nsample)], size, np.uint32, out, executor)
 
     def bernoulli(self, p: float = 0.5, size: Size = None, *, dtype: DTypeLike = np.uint32, out: Any = None, executor: ExecutorLike = None) -> Any:
-        """1 with probability p, else 0."""
+        """1 with probability p, else 0.
+
+        Returns
+        -------
+        int or ndarray
+            Counts of the given type, or `out`.
+        """
         return self._draw("bernoulli", [p], size, dtype, out, executor)
 
     def integers(self, low: int, high: int | None = None, size: Size = None, dtype: DTypeLike | None = None, endpoint: bool = False, *,
@@ -247,6 +433,25 @@ class Generator:
         The type is int32, uint32, int64 or uint64; without dtype int32 where the bounds fit it, else int64. Numbers of 32
         bits are exactly uniform. Those of 64 bits are floor(r s / 2^128) for s possible values and 128 random bits r: their
         probabilities differ from 1/s by less than 2^-128.
+
+        Parameters
+        ----------
+        low : int
+            The lower end; without high the numbers are 0 .. low - 1.
+        high : int or None
+            The upper end, not included unless endpoint says so.
+        dtype : dtype or None
+            int32, uint32, int64 or uint64.
+
+        Returns
+        -------
+        int or ndarray
+            Counts of the given type, or `out`.
+
+        >>> import trnsci
+        >>> x = trnsci.rand.Generator(1).integers(6, size=600) + 1
+        >>> int(x.min()), int(x.max())
+        (1, 6)
         """
         if high is None:
             low, high = 0, low
@@ -284,11 +489,27 @@ class Generator:
         return made[()] if size is None else made
 
     def raw(self, size: Size = None, bits: Literal[32, 64] = 32, *, out: Any = None, executor: ExecutorLike = None) -> Any:
-        """Words of 32 or 64 random bits."""
+        """Words of 32 or 64 random bits.
+
+        Returns
+        -------
+        int or ndarray
+            Counts of the given type, or `out`.
+        """
         return self._draw(f"raw{bits}", [], size, np.uint32 if bits == 32 else np.uint64, out, executor)
 
     def permutation(self, x: int | NDArray[Any]) -> NDArray[Any]:
-        """0 .. x - 1 in random order, or the rows of x."""
+        """0 .. x - 1 in random order, or the rows of x.
+
+        Returns
+        -------
+        ndarray
+            The numbers, or the rows in random order.
+
+        >>> import trnsci
+        >>> sorted(trnsci.rand.Generator(1).permutation(4).tolist())
+        [0, 1, 2, 3]
+        """
         rows = None if np.ndim(x) == 0 else np.asarray(x)
         n = integer(x, "rand.permutation", "x", 0, 2**31 - 1) if rows is None else rows.shape[0]
         order = cast("NDArray[Any]", self._draw("permutation", [], n, np.int32, None, "host"))
@@ -299,13 +520,22 @@ _default = Generator()
 
 
 def manual_seed(seed: int) -> Generator:
-    """The default generator begins again with this seed."""
+    """The default generator begins again with this seed.
+
+    >>> import trnsci
+    >>> g = trnsci.rand.manual_seed(7)
+    >>> first = trnsci.rand.uniform(3)
+    >>> g = trnsci.rand.manual_seed(7)
+    >>> bool((trnsci.rand.uniform(3) == first).all())
+    True
+    """
     global _default
     _default = Generator(seed)
     return _default
 
 
 def get_default_generator() -> Generator:
+    """The generator that the functions take when they are given none."""
     return _default
 
 
@@ -325,59 +555,97 @@ def uniform(*size: int, low: float = 0.0, high: float = 1.0, dtype: DTypeLike = 
 
 
 def normal(*size: int, mean: float = 0.0, std: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    """Normal numbers.
+
+    >>> import trnsci
+    >>> trnsci.rand.normal(2, 3, generator=trnsci.rand.Generator(1)).shape
+    (2, 3)
+    """
     return cast("NDArray[Any]", (generator or _default).normal(mean, std, _sizes(size), dtype=dtype, executor=executor))
 
 
 def standard_normal(*size: int, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    """Normal numbers with mean 0 and standard deviation 1."""
     return cast("NDArray[Any]", (generator or _default).normal(0.0, 1.0, _sizes(size), dtype=dtype, executor=executor))
 
 
 def exponential(*size: int, rate: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    """Exponential numbers with mean 1 / rate."""
     return cast("NDArray[Any]", (generator or _default)._draw("exponential", [rate], _sizes(size), dtype, None, executor))
 
 
 def bernoulli(*size: int, p: float = 0.5, dtype: DTypeLike = np.float32, generator: Generator | None = None, executor: ExecutorLike = None) -> NDArray[Any]:
+    """1 with probability p, else 0; float32 unless dtype says otherwise."""
     return cast("NDArray[Any]", (generator or _default).bernoulli(p, _sizes(size), dtype=dtype, executor=executor))
 
 
 def randint(*size: int, low: int = 0, high: int = 1, dtype: DTypeLike | None = None, generator: Generator | None = None) -> NDArray[Any]:
+    """Integers in low .. high - 1.
+
+    Parameters
+    ----------
+    low : int
+        The smallest one.
+    high : int
+        One more than the largest.
+
+    >>> import trnsci
+    >>> x = trnsci.rand.randint(100, low=3, high=5, generator=trnsci.rand.Generator(1))
+    >>> sorted(set(x.tolist()))
+    [3, 4]
+    """
     return cast("NDArray[Any]", (generator or _default).integers(low, high, _sizes(size), dtype=dtype))
 
 
 def randperm(n: int, generator: Generator | None = None) -> NDArray[Any]:
+    """0 .. n - 1 in random order."""
     return (generator or _default).permutation(n)
 
 
 def truncated_normal(*size: int, mean: float = 0.0, std: float = 1.0, low: float = -2.0, high: float = 2.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    """Normal numbers, given that they lie in [low, high]."""
     return cast("NDArray[Any]", (generator or _default).truncated_normal(mean, std, low, high, _sizes(size), dtype=dtype))
 
 
 def gamma(*size: int, shape: float = 1.0, scale: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    """Gamma numbers with mean shape times scale."""
     return cast("NDArray[Any]", (generator or _default).gamma(shape, scale, _sizes(size), dtype=dtype))
 
 
 def chi_squared(*size: int, df: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    """Sums of df squares of normal numbers."""
     return cast("NDArray[Any]", (generator or _default).chisquare(df, _sizes(size), dtype=dtype))
 
 
 def beta(*size: int, alpha: float = 1.0, beta: float = 1.0, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
+    """Numbers in (0, 1) with density proportional to x^(alpha - 1) (1 - x)^(beta - 1)."""
     return cast("NDArray[Any]", (generator or _default).beta(alpha, beta, _sizes(size), dtype=dtype))
 
 
 def poisson(*size: int, lam: float = 1.0, dtype: DTypeLike = np.uint32, generator: Generator | None = None) -> NDArray[Any]:
+    """Poisson numbers: counts of rare events, `lam` of them on average."""
     return cast("NDArray[Any]", (generator or _default).poisson(lam, _sizes(size), dtype=dtype))
 
 
 def uniform_into(buf: NDArray[Any] | Array, low: float = 0.0, high: float = 1.0, generator: Generator | None = None) -> None:
-    """Fills buf, NumPy's or a device's, with numbers in [low, high); a device's in [0, 1)."""
+    """Fills buf, NumPy's or a device's, with numbers in [low, high); a device's in [0, 1).
+
+    >>> import numpy as np, trnsci
+    >>> buf = np.empty(4, np.float32)
+    >>> trnsci.rand.uniform_into(buf, generator=trnsci.rand.Generator(1))
+    >>> bool((buf >= 0).all() and (buf < 1).all())
+    True
+    """
     (generator or _default).uniform(low, high, out=buf)
 
 
 def normal_into(buf: NDArray[Any] | Array, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> None:
+    """Fills buf with normal numbers."""
     (generator or _default).normal(mean, std, out=buf)
 
 
 def exponential_into(buf: NDArray[Any] | Array, rate: float = 1.0, generator: Generator | None = None) -> None:
+    """Fills buf with exponential numbers with mean 1 / rate; never infinite."""
     (generator or _default)._draw("exponential", [rate], None, np.float32, buf, None)
 
 
@@ -397,13 +665,24 @@ def sobol(n_points: int, n_dims: int, seed: int | None = None, scramble: bool = 
 
 
 def halton(n_points: int, n_dims: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
-    """Halton points from number 1 on, shape (n_points, n_dims)."""
+    """Halton points from number 1 on, shape (n_points, n_dims).
+
+    >>> import trnsci
+    >>> trnsci.rand.halton(3, 1).ravel().tolist()
+    [0.5, 0.25, 0.75]
+    """
     g = Generator(0, algorithm="halton", dimensions=n_dims, position=1)
     return cast("NDArray[Any]", g.random((n_dims, n_points), dtype).T)
 
 
 def latin_hypercube(n_points: int, n_dims: int, dtype: DTypeLike = np.float32, generator: Generator | None = None) -> NDArray[Any]:
-    """Points in [0, 1)^d, one in each of n_points slices of every coordinate; shape (n_points, n_dims)."""
+    """Points in [0, 1)^d, one in each of n_points slices of every coordinate; shape (n_points, n_dims).
+
+    >>> import numpy as np, trnsci
+    >>> x = trnsci.rand.latin_hypercube(4, 2, generator=trnsci.rand.Generator(1))
+    >>> np.sort((4 * x).astype(int), axis=0).T.tolist()
+    [[0, 1, 2, 3], [0, 1, 2, 3]]
+    """
     return cast("NDArray[Any]", (generator or _default)._draw("latin_hypercube", [], (n_dims, n_points), dtype, None, None).T)
 
 
@@ -413,3 +692,5 @@ from ._rand_program import GeneratorProgram  # noqa: E402
 __all__ = ["Generator", "GeneratorProgram", "Philox4x32", "Threefry4x32", "bernoulli", "beta", "chi_squared", "exponential", "exponential_into",
            "gamma", "get_default_generator", "halton", "latin_hypercube", "manual_seed", "normal", "normal_into", "poisson",
            "randint", "randperm", "sobol", "standard_normal", "truncated_normal", "uniform", "uniform_into"]
+
+_docs.complete(globals(), _glossary.RAND)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _trnsci
+from . import _docs, _glossary, _trnsci
 from ._core import Array, ExecutorLike
 from ._outcome import NumericalWarning, Outcome, Report, finish, report_of
 from ._solver_batched import is_stack, stacked
@@ -61,21 +61,44 @@ def cholesky(A: ArrayLike | Array, upper: bool = False, *, executor: ExecutorLik
 
 
 def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """x with A x = b from (factor, lower) of a Cholesky factorisation."""
+    """x with A x = b from (factor, lower) of a Cholesky factorisation.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> a = np.array([[4.0, 2.0], [2.0, 2.0]])
+    >>> ts.cho_solve((ts.cholesky(a), True), [8.0, 6.0])
+    array([1., 2.])
+    """
     c, rhs, vector = system(c_and_lower[0], b)
     x, report = _trnsci.solver_potrs(c, rhs, c_and_lower[1], executor)
     return finish("solver.cho_solve", _flat(x, vector), report_of(report), return_accuracy)
 
 
 def lu_factor(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """(LU, piv): row i was exchanged with row piv[i]."""
+    """(LU, piv): row i was exchanged with row piv[i].
+
+    Returns
+    -------
+    tuple of arrays
+        (LU, piv): both factors in one matrix, and the exchanges.
+
+    >>> import trnsci.solver as ts
+    >>> factor, pivots = ts.lu_factor([[0.0, 1.0], [2.0, 0.0]])
+    >>> factor, pivots.tolist()
+    (array([[2., 0.],
+           [0., 1.]]), [1, 1])
+    """
     factor, pivots, report = _trnsci.solver_lu(matrix(A), executor)
     return finish("solver.lu_factor", (factor, pivots), report_of(report), return_accuracy)
 
 
 def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike | Array, trans: int = 0, *, executor: ExecutorLike = None,
              return_accuracy: bool = False) -> Any:
-    """x with A x = b (trans 1: A^T, 2: A^H) from lu_factor's result."""
+    """x with A x = b (trans 1: A^T, 2: A^H) from lu_factor's result.
+
+    >>> import trnsci.solver as ts
+    >>> ts.lu_solve(ts.lu_factor([[0.0, 1.0], [2.0, 0.0]]), [3.0, 4.0])
+    array([2., 3.])
+    """
     factor, rhs, vector = system(lu_and_piv[0], b)
     pivots = lu_and_piv[1] if isinstance(lu_and_piv[1], Array) else np.asarray(lu_and_piv[1], dtype=np.int64)
     x, report = _trnsci.solver_lu_solve(factor, pivots, rhs, trans, executor)
@@ -83,7 +106,18 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike | Array, trans: int = 0, 
 
 
 def lu(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """(P, L, U) with A = P L U."""
+    """(P, L, U) with A = P L U.
+
+    Returns
+    -------
+    LuResult
+        (P, L, U).
+
+    >>> import trnsci.solver as ts
+    >>> p, l, u = ts.lu([[1.0, 2.0], [4.0, 4.0]])
+    >>> (p @ l @ u).tolist()
+    [[1.0, 2.0], [4.0, 4.0]]
+    """
     factor, pivots, report = _trnsci.solver_lu(matrix(A), executor)
     m, n = factor.shape
     k = min(m, n)
@@ -98,7 +132,19 @@ def lu(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = F
 
 
 def qr(A: ArrayLike | Array, mode: str = "reduced", *, pivoting: bool = False, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """(Q, R) with A = Q R; mode "complete": Q square. With pivoting=True (Q, R, p), A[:, p] = Q R and |r_ii| falling."""
+    """(Q, R) with A = Q R; mode "complete": Q square. With pivoting=True (Q, R, p), A[:, p] = Q R and |r_ii| falling.
+
+    Returns
+    -------
+    QrResult
+        (Q, R); with pivoting a tuple (Q, R, p).
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> a = np.array([[3.0, 1.0], [4.0, 2.0]])
+    >>> q, r = ts.qr(a)
+    >>> np.allclose(q @ r, a), np.allclose(q.T @ q, np.eye(2))
+    (True, True)
+    """
     if mode not in ("reduced", "economic", "complete", "full"):
         raise ValueError(f"solver.qr: mode {mode!r} is none of 'reduced', 'complete'")
     full = mode in ("complete", "full")
@@ -154,7 +200,12 @@ def solve(A: ArrayLike | Array, B: ArrayLike | Array, lower: bool = False, *, as
 
 def solve_triangular(a: ArrayLike | Array, b: ArrayLike | Array, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False, *,
                      executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """x with op(T) x = b for the named triangle T of a; trans 0, 1 or 2: T, T^T or T^H."""
+    """x with op(T) x = b for the named triangle T of a; trans 0, 1 or 2: T, T^T or T^H.
+
+    >>> import trnsci.solver as ts
+    >>> ts.solve_triangular([[1.0, 2.0], [99.0, 4.0]], [5.0, 8.0])
+    array([1., 2.])
+    """
     op = {"N": 0, "T": 1, "C": 2}.get(trans, trans) if isinstance(trans, str) else trans
     m = matrix(a)
     if op != 0:
@@ -166,7 +217,12 @@ def solve_triangular(a: ArrayLike | Array, b: ArrayLike | Array, trans: int | st
 
 def solve_spd(A: ArrayLike | Array, B: ArrayLike | Array, iterative_refinement: bool = False, *, executor: ExecutorLike = None,
               return_accuracy: bool = False) -> Any:
-    """x with A x = b for Hermitian positive definite A; with refinement until the error is that of one rounding."""
+    """x with A x = b for Hermitian positive definite A; with refinement until the error is that of one rounding.
+
+    >>> import trnsci.solver as ts
+    >>> ts.solve_spd([[4.0, 2.0], [2.0, 2.0]], [8.0, 6.0])
+    array([1., 2.])
+    """
     dtype = A.dtype if isinstance(A, Array) else np.result_type(matrix(A).dtype, matrix(B).dtype)
     target = float(np.finfo(dtype).eps) if iterative_refinement else 0.0
     return _solve("solver.solve_spd", A, B, "pos", True, False, "auto", target, "forward", False, executor, return_accuracy)
@@ -174,7 +230,18 @@ def solve_spd(A: ArrayLike | Array, B: ArrayLike | Array, iterative_refinement: 
 
 def lstsq(A: ArrayLike, B: ArrayLike, rcond: float | None = None, *, method: str = "svd", executor: ExecutorLike = None,
           return_accuracy: bool = False) -> Any:
-    """(x, residuals, rank, s) as numpy.linalg.lstsq has it: x of least norm that minimises ||A x - b||_2."""
+    """(x, residuals, rank, s) as numpy.linalg.lstsq has it: x of least norm that minimises ||A x - b||_2.
+
+    Returns
+    -------
+    LstsqResult
+        (x, residuals, rank, s).
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> x, residuals, rank, s = ts.lstsq(np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), [1.0, 3.0, 5.0])
+    >>> x.round(12), rank
+    (array([1., 2.]), 2)
+    """
     if method not in ("svd", "qr"):
         raise ValueError(f"solver.lstsq: method {method!r} is none of 'svd', 'qr'")
     m, rhs, vector = system(A, B)
@@ -187,7 +254,12 @@ def lstsq(A: ArrayLike, B: ArrayLike, rcond: float | None = None, *, method: str
 
 
 def pinv(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """Moore and Penrose's inverse; singular values at or below rcond times the largest count as zero."""
+    """Moore and Penrose's inverse; singular values at or below rcond times the largest count as zero.
+
+    >>> import trnsci.solver as ts
+    >>> ts.pinv([[2.0], [0.0]]).round(12)
+    array([[0.5, 0. ]])
+    """
     x, report, rank = _trnsci.solver_pinv(matrix(A), -1.0 if rcond is None else rcond, executor)
     return finish("solver.pinv", x, report_of(report, rank=rank), return_accuracy)
 
@@ -198,7 +270,13 @@ def _inverse(operation: str, A: Any, positive: bool, executor: ExecutorLike, ret
 
 
 def inv(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The inverse, by LU."""
+    """The inverse, by LU.
+
+    >>> import trnsci.solver as ts
+    >>> ts.inv([[2.0, 1.0], [1.0, 1.0]]).round(12)
+    array([[ 1., -1.],
+           [-1.,  2.]])
+    """
     if is_stack(A):
         (x,), outcomes = stacked("inv", A, None, False, executor, return_accuracy)
         return (x, outcomes) if return_accuracy else x
@@ -206,7 +284,13 @@ def inv(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy:
 
 
 def inv_spd(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """The inverse of a Hermitian positive definite matrix, by Cholesky."""
+    """The inverse of a Hermitian positive definite matrix, by Cholesky.
+
+    >>> import trnsci.solver as ts
+    >>> ts.inv_spd([[2.0, 1.0], [1.0, 1.0]]).round(12)
+    array([[ 1., -1.],
+           [-1.,  2.]])
+    """
     return _inverse("solver.inv_spd", A, True, executor, return_accuracy)
 
 
@@ -225,14 +309,35 @@ def _told(operation: str, result: Any, report: tuple[Any, ...], number: float) -
 
 
 def slogdet(A: ArrayLike, *, executor: ExecutorLike = None) -> SlogdetResult:
-    """(sign, log |det A|)."""
+    """(sign, log |det A|).
+
+    Returns
+    -------
+    SlogdetResult
+        (sign, logabsdet).
+
+    >>> import trnsci.solver as ts
+    >>> sign, logarithm = ts.slogdet([[0.0, 1.0], [1.0, 0.0]])
+    >>> float(sign), float(logarithm)
+    (-1.0, 0.0)
+    """
     sign, log_absolute, _, report, is_complex = _determinant(A, executor)
     result = SlogdetResult(sign if is_complex else sign.real, log_absolute)
     return cast(SlogdetResult, _told("solver.slogdet", result, report, log_absolute + abs(sign)))
 
 
 def det(A: ArrayLike, *, executor: ExecutorLike = None) -> Any:
-    """The determinant; may over- and underflow, slogdet does not."""
+    """The determinant; may over- and underflow, slogdet does not.
+
+    Returns
+    -------
+    float or complex
+        The determinant.
+
+    >>> import trnsci.solver as ts
+    >>> round(float(ts.det([[1.0, 2.0], [3.0, 4.0]])), 12)
+    -2.0
+    """
     sign, log_absolute, _, report, is_complex = _determinant(A, executor)
     with np.errstate(over="ignore"):
         result = (sign if is_complex else sign.real) * np.exp(log_absolute)
@@ -240,7 +345,12 @@ def det(A: ArrayLike, *, executor: ExecutorLike = None) -> Any:
 
 
 def cond(A: ArrayLike, *, executor: ExecutorLike = None) -> float:
-    """An estimate of the condition number in the 1-norm, from LU; infinite when singular."""
+    """An estimate of the condition number in the 1-norm, from LU; infinite when singular.
+
+    >>> import trnsci.solver as ts
+    >>> round(ts.cond([[1.0, 0.0], [0.0, 0.01]]), 9)
+    100.0
+    """
     _, _, condition, report, _ = _determinant(A, executor)
     return cast(float, _told("solver.cond", float(condition), report, condition))
 
@@ -251,17 +361,34 @@ def _basis(operation: str, A: Any, null: bool, rcond: float | None, executor: Ex
 
 
 def orth(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """Orthonormal columns that span the range."""
+    """Orthonormal columns that span the range.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> abs(ts.orth(np.array([[3.0, 6.0], [4.0, 8.0]]))).round(12)
+    array([[0.6],
+           [0.8]])
+    """
     return _basis("solver.orth", A, False, rcond, executor, return_accuracy)
 
 
 def null_space(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
-    """Orthonormal columns that span the null space."""
+    """Orthonormal columns that span the null space.
+
+    >>> import numpy as np, trnsci.solver as ts
+    >>> a = np.array([[1.0, 1.0], [1.0, 1.0]])
+    >>> np.allclose(a @ ts.null_space(a), 0)
+    True
+    """
     return _basis("solver.null_space", A, True, rcond, executor, return_accuracy)
 
 
 def matrix_rank(A: ArrayLike, rtol: float | None = None, *, executor: ExecutorLike = None) -> int:
-    """The number of singular values above rtol times the largest."""
+    """The number of singular values above rtol times the largest.
+
+    >>> import trnsci.solver as ts
+    >>> ts.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
+    1
+    """
     m = matrix(A)
     _, report, rank = _trnsci.solver_basis(m, False, -1.0 if rtol is None else rtol, executor)
     number = 0.0 if isinstance(m, Array) or np.isfinite(m).all() else np.nan
@@ -277,3 +404,5 @@ __all__ = ["EighResult", "IterationResult", "LowRankEigh", "LstsqResult", "LuRes
            "lu_factor", "lu_solve", "matrix_rank", "minres", "null_space", "nystroem", "orth", "pinv", "polar", "qr", "rsvd",
            "schur", "signm", "sinm", "slogdet", "smallest_eigenvalue_bound", "solve", "solve_spd", "solve_triangular", "sqrtm",
            "ssor_preconditioner", "svd", "svdvals"]
+
+_docs.complete(globals(), _glossary.SOLVER)

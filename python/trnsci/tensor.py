@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from . import _trnsci
+from . import _docs, _glossary, _trnsci
 from ._block_sparse import BlockSparse, block_contract
 from ._core import Accuracy, Array, ExecutorLike
 from ._tensor_more import (CacheInfo, check_repeats, ContractionPlan, CpResult, DecompositionReport, PathInfo, Step, TuckerResult, ao_to_mo_transform,
@@ -114,7 +114,12 @@ def tensordot(a: Any, b: Any, axes: Any = 2, *, precision: str | None = None, ex
 
 
 def transpose(a: Any, axes: Sequence[int] | None = None, *, executor: ExecutorLike = None) -> Any:
-    """The axes in another order. Of NumPy's arrays a view; of device arrays a copy made on the device."""
+    """The axes in another order. Of NumPy's arrays a view; of device arrays a copy made on the device.
+
+    >>> import numpy as np, trnsci
+    >>> trnsci.tensor.transpose(np.ones((2, 3))).shape
+    (3, 2)
+    """
     _count("transpose")
     if not isinstance(a, Array):
         return np.transpose(a, axes)
@@ -183,3 +188,5 @@ __all__ = ["BlockSparse", "CacheInfo", "ContractionPlan", "CpResult", "Decomposi
            "einsum", "einsum_gradient", "estimate_flops", "from_xla", "mp2_energy", "multi_einsum", "permute", "plan",
            "plan_cache_info", "plan_contraction", "reduce", "select_precision_for_error", "tensordot", "to_xla", "transpose", "tt_decompose", "tt_reconstruct",
            "tt_round", "tucker_decompose", "tucker_reconstruct"]
+
+_docs.complete(globals(), _glossary.TENSOR)

@@ -55,11 +55,13 @@ template <Index I> Pattern<I>::Pattern(const Executor& executor, Extents extents
                                        std::span<const I> indices)
     : data_((check_pattern<I>("sparse.pattern", extents, offsets, indices),
              std::make_shared<const Data>(
-                 Data{extents, Array<std::int64_t>::from_host(executor, {extents.rows + 1}, offsets),
-                      Array<I>::from_host(executor, {static_cast<std::int64_t>(indices.size())}, indices)}))) {}
+                 extents, Array<std::int64_t>::from_host(executor, {extents.rows + 1}, offsets),
+                 Array<I>::from_host(executor, {static_cast<std::int64_t>(indices.size())}, indices)))) {}
 
 template <Index I> Pattern<I> Pattern<I>::to(const Executor& executor) const {
-  return Pattern(detail::Trusted{}, extents(), data_->offsets.to(executor), data_->indices.to(executor));
+  Array<I> copied(executor, {nnz()});
+  copy(View<const I>(indices()), copied.view());
+  return Pattern(detail::Trusted{}, extents(), data_->offsets.to(executor), std::move(copied));
 }
 
 template <Index I> bool Pattern<I>::equals(const Pattern& other) const {

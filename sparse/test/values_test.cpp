@@ -72,6 +72,39 @@ TEST(Csr, AdoptConvertsBaseAndOrderAndSaysSo) {
   EXPECT_IN("3 indices", again({1, 1, 2}, indices, Base::One));
 }
 
+TEST(Csr, BorrowLeavesTheArraysWhereTheyLie) {
+  using View = CsrView<float, std::int32_t, std::int32_t>;
+  const Indices offsets{0, 2, 2, 3}, indices{0, 2, 1};
+  const std::vector<float> values{7, 8, 9};
+  auto owner = std::make_shared<int>(1);
+  {
+    Recorder recorder(Executor::host());
+    const auto a = Csr<float>::borrow(View{{3, 3}, offsets, indices, values}, owner);
+    ASSERT_TRUE(a.has_value());
+    EXPECT_EQ(a->values().data(), values.data());
+    EXPECT_EQ(a->pattern().indices().data(), indices.data());
+    std::int64_t allocated = 0;
+    for (const Event& e : recorder.events()) allocated += e.kind == EventKind::Allocate ? e.bytes : 0;
+    EXPECT_EQ(allocated, 4 * 8);  // the offsets alone
+    EXPECT_EQ(dense(*a), (std::vector<float>{7, 0, 8, 0, 0, 0, 0, 9, 0}));
+    const Csr<float> copied = a->to(Executor::open("sim:trn2"));
+    EXPECT_EQ(copied.pattern().indices().size(), 3);
+    EXPECT_EQ(dense(copied.to(Executor::host())), dense(*a));
+    EXPECT_GT(owner.use_count(), 1);
+  }
+  EXPECT_EQ(owner.use_count(), 1);
+  const auto borrowed = [&](const Indices& i, Base base) {
+    return Csr<float>::borrow(View{{3, 3}, offsets, i, values, base}, owner).has_value();
+  };
+  EXPECT_FALSE(borrowed({2, 0, 1}, Base::Zero));  // not sorted
+  EXPECT_FALSE(borrowed({1, 1, 1}, Base::Zero));  // twice
+  EXPECT_IN("row 0 has column index 3", message_of<InvalidArgument>([&] { (void)borrowed({0, 3, 1}, Base::Zero); }));
+  EXPECT_IN("row 2 has column index -1", message_of<InvalidArgument>([&] { (void)borrowed({0, 1, -1}, Base::Zero); }));
+  EXPECT_IN("with base 1 it must be 1", message_of<InvalidArgument>([&] { (void)borrowed(indices, Base::One); }));
+  const Indices from_one{1, 3, 3, 4};
+  EXPECT_FALSE(Csr<float>::borrow(View{{3, 3}, from_one, indices, values, Base::One}, owner).has_value());
+}
+
 TEST(Csr, NewValuesShareThePattern) {
   const auto a = random_csr<double>(20, 30, 4, 1);
   const std::vector<double> values(static_cast<std::size_t>(a.nnz()), 2.0);

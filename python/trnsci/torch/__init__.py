@@ -20,6 +20,7 @@ try:
 except ImportError as _trouble:
     raise ImportError("trnsci.torch needs torch: pip install torch") from _trouble
 
+from .. import _docs, _glossary
 from .. import fft as _fft
 from .. import sparse as _sparse
 from .. import tensor as _tensor
@@ -111,16 +112,19 @@ def fft(x: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None,
 
 def ifft(x: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, precision: str | None = None,
          executor: ExecutorLike = None) -> Tensor:
+    """torch.fft.ifft by trnsci.fft."""
     return _one("ifft", x, n, dim, norm, precision, executor)
 
 
 def rfft(x: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, precision: str | None = None,
          executor: ExecutorLike = None) -> Tensor:
+    """torch.fft.rfft by trnsci.fft."""
     return _one("rfft", x, n, dim, norm, precision, executor)
 
 
 def irfft(x: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, precision: str | None = None,
           executor: ExecutorLike = None) -> Tensor:
+    """torch.fft.irfft by trnsci.fft."""
     return _one("irfft", x, n, dim, norm, precision, executor)
 
 
@@ -132,12 +136,13 @@ def _several(one: Any, x: Tensor, dim: Sequence[int] | None, norm: str | None, o
 
 def fftn(x: Tensor, dim: Sequence[int] | None = None, norm: str | None = None, *, precision: str | None = None,
          executor: ExecutorLike = None) -> Tensor:
-    """Along several axes, one after another."""
+    """torch.fft.fftn by trnsci.fft, an axis after the other."""
     return _several(fft, x, dim, norm, {"precision": precision, "executor": executor})
 
 
 def ifftn(x: Tensor, dim: Sequence[int] | None = None, norm: str | None = None, *, precision: str | None = None,
           executor: ExecutorLike = None) -> Tensor:
+    """torch.fft.ifftn by trnsci.fft, an axis after the other."""
     return _several(ifft, x, dim, norm, {"precision": precision, "executor": executor})
 
 
@@ -253,3 +258,5 @@ def attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, *, scale: float = 0.0,
 from . import nn  # noqa: E402 (uses einsum)
 
 __all__ = ["attention", "einsum", "fft", "fftn", "ifft", "ifftn", "irfft", "matmul", "nn", "rfft", "spmm"]
+
+_docs.complete(globals(), _glossary.TORCH)

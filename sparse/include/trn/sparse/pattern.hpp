@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <trn/sparse/types.hpp>
 
@@ -16,7 +17,11 @@ template <Index I = std::int32_t> class Pattern {
   // From host memory. Throws InvalidArgument that names the first row or entry that breaks a rule.
   Pattern(const Executor& executor, Extents extents, std::span<const std::int64_t> offsets, std::span<const I> indices);
   Pattern(detail::Trusted, Extents extents, Array<std::int64_t>&& offsets, Array<I>&& indices)
-      : data_(std::make_shared<const Data>(Data{extents, std::move(offsets), std::move(indices)})) {}
+      : data_(std::make_shared<const Data>(extents, std::move(offsets), std::move(indices))) {}
+  // Over indices that lie in somebody else's memory, which `owner` keeps alive.
+  Pattern(detail::Trusted, Extents extents, Array<std::int64_t>&& offsets, const VectorView<const I>& indices,
+          std::shared_ptr<const void> owner)
+      : data_(std::make_shared<const Data>(extents, std::move(offsets), indices, std::move(owner))) {}
 
   [[nodiscard]] Extents extents() const { return data_->extents; }
   [[nodiscard]] std::int64_t rows() const { return data_->extents.rows; }
@@ -26,7 +31,7 @@ template <Index I = std::int32_t> class Pattern {
   [[nodiscard]] VectorView<const std::int64_t> offsets() const {
     return {executor(), data_->offsets.data(), data_->offsets.size()};
   }
-  [[nodiscard]] VectorView<const I> indices() const { return {executor(), data_->indices.data(), nnz()}; }
+  [[nodiscard]] VectorView<const I> indices() const { return data_->indices; }
 
   [[nodiscard]] Pattern to(const Executor& executor) const;
   // Whether both are one and the same object, as with_values() makes them.
@@ -36,9 +41,18 @@ template <Index I = std::int32_t> class Pattern {
 
  private:
   struct Data {
+    Data(Extents e, Array<std::int64_t>&& o, Array<I>&& i)
+        : extents(e),
+          offsets(std::move(o)),
+          stored(std::move(i)),
+          indices(stored->executor(), stored->data(), stored->size()) {}
+    Data(Extents e, Array<std::int64_t>&& o, const VectorView<const I>& i, std::shared_ptr<const void> keeper)
+        : extents(e), offsets(std::move(o)), indices(i), owner(std::move(keeper)) {}
     Extents extents;
     Array<std::int64_t> offsets;
-    Array<I> indices;
+    std::optional<Array<I>> stored;  // what `indices` shows, where it is this pattern's own
+    VectorView<const I> indices;
+    std::shared_ptr<const void> owner;  // of indices that are not
   };
   std::shared_ptr<const Data> data_;
 };
