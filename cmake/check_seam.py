@@ -20,6 +20,7 @@ ENVIRONMENT = {
     "core/src/environment.cpp": "the one place",
     "capi/test/memory_test.cpp": "puts a variable back after setting it",
     "solver/test/spectral_division_test.cpp": "a longer run by hand",
+    "solver/test/svd_exact_device_test.cpp": "a longer run by hand",
     "tests/fake_toolchain/fake_toolchain.cpp": "a stand-in for a compiler: its orders from the test that starts it",
     "tests/support/over_neuron.cpp": "puts a runtime under a test program: its orders from the test that starts it",
     "tests/support/nki_run.cpp": "rewrites expected texts by hand",

@@ -41,11 +41,13 @@ VARIANTS = {
     "solver.potrf": ["--n 4096"],
     "solver.eigh": ["--n 150"],
     "solver.svd": ["--n 140"],
+    "solver.svd_batched": ["--m 3 --n 6 --count 130"],
 }
 
 
 # Small enough that a run of several programs has few of them.
 SIZES = {"solver.geqrf": "--n 100", "solver.getrf": "--n 140", "solver.solve": "--n 60", "solver.eigh": "--n 17", "solver.svd": "--n 12",
+         "solver.eigh_batched": "--n 5 --count 3", "solver.svd_batched": "--m 6 --n 5 --count 3",
          "sparse.spmv": "--generate poisson2d:30", "sparse.spmm": "--generate poisson2d:30", "sparse.attention": "--queries 300",
          "sparse.attention.backward": "--queries 300", "sparse.sddmm": "--generate poisson2d:20 --columns 130"}
 

@@ -14,6 +14,7 @@ namespace trn::tools {
 struct SolverSize {
   std::int64_t m = 0, n = 0;  // m rows (geqrf, svd); the others are n x n
   std::int64_t nrhs = 1;      // right-hand sides (solve)
+  std::int64_t count = 1;     // matrices of a batch
   Precision precision;
 };
 
@@ -31,7 +32,10 @@ struct SolverRow {
   bool has_m;                                                 // takes --m
   std::int64_t nrhs;                                          // 0: no right-hand sides
   SolverCase (*make[4])(const Executor&, const SolverSize&);  // s, d, c, z
+  std::int64_t count = 0;                                     // matrices of a batch; 0: one matrix, no --count
+  std::int64_t n = 512;                                       // unless given
 };
 [[nodiscard]] const std::vector<SolverRow>& solver_rows();
+[[nodiscard]] const std::vector<SolverRow>& solver_batched_rows();  // in solver_batched_cases.cpp
 
 }  // namespace trn::tools

@@ -23,7 +23,7 @@ namespace {
 
 class SolverOperation final : public Operation {
  public:
-  explicit SolverOperation(const SolverRow& row) : row_(row), nrhs_(row.nrhs) {}
+  explicit SolverOperation(const SolverRow& row) : row_(row), n_(row.n), nrhs_(row.nrhs), count_(row.count) {}
   std::string name() const override { return row_.name; }
   std::string summary() const override { return row_.formula; }
   std::string error_note() const override {
@@ -35,6 +35,7 @@ class SolverOperation final : public Operation {
     if (row_.has_m) options.number("--m", m_, "rows (n unless given)", 1, kMost);
     options.number("--n", n_, "order, or columns", 1, kMost);
     if (row_.nrhs > 0) options.number("--nrhs", nrhs_, "right-hand sides", 1, kMost);
+    if (row_.count > 0) options.number("--count", count_, "matrices", 1, kMost);
     options.text("--dtype", dtype_, "fp32, fp64, c64, c128").completes(scalar_words());
     options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, target=ERROR")
         .completes(precision_words());
@@ -58,6 +59,7 @@ class SolverOperation final : public Operation {
     if (row_.has_m) r.shape.emplace_back("m", rows());
     r.shape.emplace_back("n", n_);
     if (row_.nrhs > 0) r.shape.emplace_back("nrhs", nrhs_);
+    if (row_.count > 0) r.shape.emplace_back("count", count_);
     r.solver.emplace();
     if (options.model_only) {
       r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
@@ -67,14 +69,16 @@ class SolverOperation final : public Operation {
     const bool modelled = r.modelled_seconds.has_value();
     const double gemm =
         modelled ? modelled_gemm(tile::device_of(executor).machine()) : measured_gemm(executor, options);
-    r.solver->gemm_equivalents = r.time() / gemm;
+    const auto matrices = static_cast<double>(std::max<std::int64_t>(count_, 1));
+    r.solver->gemm_equivalents = r.time() / (gemm * matrices);
     r.work = row_.flops(static_cast<double>(rows()), static_cast<double>(n_), static_cast<double>(nrhs_)) *
-             (is_complex(dtype()) ? solver::counts::kComplexFactor : 1);
+             (is_complex(dtype()) ? solver::counts::kComplexFactor : 1) * matrices;
     r.roof = flop_roof(executor, dtype(), Precision::parse(r.precision));
     // Device kernels of float32 may multiply in tf32x3, which is faster than float32 itself.
     if (r.precision == "native") r.roof = std::max(r.roof, flop_roof(executor, dtype(), Mode::Tf32x3));
-    std::string notes = fmt::format("{:.2f} gemm of {}", r.solver->gemm_equivalents,
-                                    modelled ? "order n in tf32x3" : "order n in the same type");
+    std::string notes =
+        fmt::format("{:.2f} gemm of {}{}", r.solver->gemm_equivalents,
+                    modelled ? "order n in tf32x3" : "order n in the same type", row_.count > 0 ? " a matrix" : "");
     if (r.solver->condition) notes += fmt::format("; condition {:.2e}", *r.solver->condition);
     if (!r.solver->outcome.empty()) notes += "; outcome " + r.solver->outcome;
     r.note = notes + (r.note.empty() ? "" : "; " + r.note);
@@ -86,7 +90,8 @@ class SolverOperation final : public Operation {
   [[nodiscard]] std::int64_t rows() const { return row_.has_m && m_ > 0 ? m_ : n_; }
   [[nodiscard]] DType dtype() const { return parse_dtype(dtype_); }
   [[nodiscard]] SolverCase make(const Executor& executor) const {
-    return row_.make[scalar_place(name(), dtype())](executor, {rows(), n_, nrhs_, Precision::parse(precision_)});
+    return row_.make[scalar_place(name(), dtype())](executor,
+                                                    {rows(), n_, nrhs_, count_, Precision::parse(precision_)});
   }
 
   void run(const Executor& executor, const BenchOptions& options, BenchRow& r) const {
@@ -155,7 +160,7 @@ class SolverOperation final : public Operation {
   }
 
   SolverRow row_;
-  std::int64_t m_ = 0, n_ = 512, nrhs_, step_ = 0;
+  std::int64_t m_ = 0, n_, nrhs_, count_;
   std::string dtype_ = "fp32", precision_ = "native";
 };
 
@@ -163,7 +168,9 @@ class SolverOperation final : public Operation {
 
 std::vector<std::unique_ptr<Operation>> solver_operations() {
   std::vector<std::unique_ptr<Operation>> all;
-  for (const SolverRow& row : solver_rows()) all.push_back(std::make_unique<SolverOperation>(row));
+  for (const auto* rows : {&solver_rows(), &solver_batched_rows()}) {
+    for (const SolverRow& row : *rows) all.push_back(std::make_unique<SolverOperation>(row));
+  }
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include <trn/solver/least_squares.hpp>
 #include <trn/solver/lu.hpp>
 #include <trn/solver/qr.hpp>
+#include <trn/solver/reductions.hpp>
 #include <trn/solver/solve.hpp>
 #include <trn/solver/svd.hpp>
 #include <trn/solver/triangular.hpp>
@@ -28,8 +29,8 @@ constexpr std::int64_t kOrder = 5;
 // 4 I + ones: positive definite, and its own factor where one is wanted.
 template <class T> struct Small {
   Matrix<T> a, b, c;
-  Array<T> tau;
-  Array<Real<T>> w;
+  Array<T> tau, more;
+  Array<Real<T>> w, v;
   Array<ComplexOf<T>> z;
   Array<std::int64_t> pivots;
   explicit Small(const Executor& e)
@@ -37,7 +38,9 @@ template <class T> struct Small {
         b(start(e)),
         c(start(e)),
         tau(Array<T>::from_host(e, Shape{kOrder}, std::vector<T>(kOrder))),
+        more(e, Shape{kOrder}),
         w(e, Shape{kOrder}),
+        v(e, Shape{kOrder}),
         z(e, Shape{kOrder}),
         pivots(Array<std::int64_t>::from_host(e, Shape{kOrder}, std::vector<std::int64_t>{0, 1, 2, 3, 4})) {}
   static Matrix<T> start(const Executor& e) {
@@ -53,6 +56,9 @@ template <class T> struct Small {
   }
   template <class E> static VectorView<E> vector(const Array<E>& x) {
     return VectorView<E>(x.view().executor(), x.data(), kOrder);
+  }
+  template <class E> static VectorView<E> less(const Array<E>& x) {
+    return VectorView<E>(x.view().executor(), x.data(), kOrder - 1);
   }
 };
 
@@ -102,6 +108,11 @@ TRN_PROBE(sytri, solver::sytri(e, Uplo::Lower, s.a.view(), s.vector(s.pivots)))
 TRN_PROBE(trtri, solver::trtri(e, Uplo::Lower, Diag::NonUnit, s.a.view()))
 TRN_PROBE(solve, solver::solve<T>(e, s.a.view(), s.b.view()))
 TRN_PROBE(lstsq, solver::lstsq<T>(e, s.a.view(), s.b.view(), s.c.view()))
+TRN_PROBE(gebrd, solver::gebrd(e, s.a.view(), s.vector(s.w), s.less(s.v), s.vector(s.tau), s.vector(s.more)))
+TRN_PROBE(orgbr, solver::orgbr<T>(e, BidiagonalFactor::Q, kOrder, s.a.view(), s.vector(s.tau)))
+TRN_PROBE(sytrd, solver::sytrd(e, Uplo::Lower, s.a.view(), s.vector(s.w), s.less(s.v), s.less(s.tau)))
+TRN_PROBE(orgtr, solver::orgtr<T>(e, Uplo::Lower, s.a.view(), s.less(s.tau)))
+TRN_PROBE(ormtr, solver::ormtr<T>(e, Side::Left, Uplo::Lower, Op::N, s.a.view(), s.less(s.tau), s.b.view()))
 TRN_PROBE(eigh, solver::eigh(e, s.a.view(), s.vector(s.w)))
 TRN_PROBE(eigh_range, solver::eigh(e, s.a.view(), s.vector(s.w), {.range = Range::indices(1, 3)}))
 TRN_PROBE(eigh_generalized, solver::eigh_generalized<T>(e, s.a.view(), s.b.view(), s.vector(s.w)))

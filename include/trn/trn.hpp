@@ -82,6 +82,7 @@
 #include <trn/solver/pivoted_qr.hpp>
 #include <trn/solver/qr.hpp>
 #include <trn/solver/randomized.hpp>
+#include <trn/solver/reductions.hpp>
 #include <trn/solver/report.hpp>
 #include <trn/solver/solve.hpp>
 #include <trn/solver/stored_vectors.hpp>

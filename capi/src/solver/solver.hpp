@@ -1,4 +1,5 @@
 // What the exported functions of cuSOLVER call: everything that capi/api/solver.api names.
 #pragma once
 
+#include "reductions.hpp"
 #include "variants.hpp"

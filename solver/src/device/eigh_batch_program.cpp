@@ -1,18 +1,12 @@
 // Symmetric eigenproblems of a batch by cyclic Jacobi sweeps, one matrix in each partition.
 //
-// A step rotates N/2 disjoint pairs of rows, (i, i + N/2), then the same pairs of columns, and moves every row and
-// column on by one place of Brent and Luk's ring: row 0 stays, the others go 1 -> 2 -> ... -> N/2 - 1 -> N - 1 ->
-// ... -> N/2 -> 1, so that after N - 1 steps every two have met, and all are where they were. Every step is thus the
-// same instructions: the program is a loop. An odd order gets a row of zeros, which no rotation moves.
-//
-// Angles of all pairs at once, d = W(q,q) - W(p,p), g = 2 W(p,q):
-//   t = sign(d) g / (|d| + sqrt(d^2 + g^2)),   c = (1 + t^2)^-1/2,   s = t c,   c - 1 = -s^2 / (1 + c).
-// A rotation adds (c - 1) x - s y and s x + (c - 1) y to x and y: a small angle has a small error, without which
-// residuals and orthogonality were three to sixteen times as large. Per step the Vector Engine makes 6 passes over
-// N^2 elements for W, GpSimd two for W and five for V, besides 25 small instructions.
+// A step rotates N/2 disjoint pairs of rows, then the same pairs of columns, and moves every row and column on by one
+// place of a ring (jacobi_rotations.hpp), with d = W(q,q) - W(p,p), g = 2 W(p,q). An odd order gets a row of zeros,
+// which no rotation moves. Per step the Vector Engine makes 6 passes over N^2 elements for W, GpSimd two for W and five
+// for V, besides 25 small instructions.
 #include <trn/tile/stores.hpp>
 
-#include "device/lanes.hpp"
+#include "device/jacobi_rotations.hpp"
 
 namespace trn::solver {
 
@@ -24,23 +18,23 @@ namespace {
 class Jacobi {
  public:
   Jacobi(Builder& b, Lanes& lanes, std::int64_t count, std::int64_t order, bool vectors)
-      : b_(b), lanes_(lanes), n_(order), half_(order / 2), vectors_(vectors) {
+      : b_(b), n_(order), half_(order / 2), vectors_(vectors), rotations_(b, lanes, count, order) {
     const auto square = [&](const char* name) { return lanes.tile(name, count, {n_, n_}); };
     w = square("w"), next_ = square("next"), change_ = square("change"), cross_ = square("cross");
     if (vectors) v = square("v"), v_change_ = square("v_change"), v_cross_ = square("v_cross");
-    same_ = lanes.tile("c_less_one", count, {n_}), other_ = lanes.tile("sines", count, {n_});
-    for (Access* x : {&d_, &g_, &square_, &root_, &t_, &c_, &s_}) *x = lanes.tile("angle", count, {half_});
   }
 
   Access w, v;  // (P, N, N); vectors in rows
 
   void step() {
-    angles();
-    rotate(next_, w, change_, cross_, Engine::Vector, [](const Access& x) { return x; });
-    const auto turn = [](const Access& x) { return x.permute({1, 0}); };
-    rotate(w, next_, change_, cross_, Engine::Vector, turn);
-    if (!vectors_) return;
-    rotate({}, v, v_change_, v_cross_, Engine::GpSimd, [](const Access& x) { return x; });
+    b_.tensor_tensor(rotations_.d, diagonal_of(w, half_, half_, half_), diagonal_of(w, 0, 0, half_), AluOp::Subtract,
+                     Engine::Vector);
+    b_.tensor_scalar(rotations_.g, diagonal_of(w, 0, half_, half_), AluOp::Multiply, 2.0, {.engine = Engine::Vector});
+    rotations_.angles();
+    rotations_.apply(next_, w, change_, cross_, Engine::Vector);
+    const auto columns = [](const Access& x) { return x.permute({1, 0}); };
+    rotations_.apply(columns(w), columns(next_), columns(change_), columns(cross_), Engine::Vector);
+    if (vectors_) rotations_.apply({}, v, v_change_, v_cross_, Engine::GpSimd);
   }
 
   // The largest |W(i,j)| with i != j; W's diagonal stays.
@@ -53,74 +47,11 @@ class Jacobi {
   [[nodiscard]] Access scratch() const { return change_; }
 
  private:
-  void binary(const Access& to, const Access& x, AluOp op, const Access& y) {
-    b_.tensor_tensor(to, x, y, op, Engine::Vector);
-  }
-
-  void angles() {
-    binary(d_, diagonal_of(w, half_, half_, half_), AluOp::Subtract, diagonal_of(w, 0, 0, half_));
-    b_.tensor_scalar(g_, diagonal_of(w, 0, half_, half_), AluOp::Multiply, 2.0, {.engine = Engine::Vector});
-    binary(square_, d_, AluOp::Multiply, d_);
-    binary(t_, g_, AluOp::Multiply, g_);
-    binary(square_, square_, AluOp::Add, t_);
-    b_.tensor_scalar(square_, square_, AluOp::Maximum, 0x1p-120, {.engine = Engine::Vector});
-    lanes_.inverse_root(root_, square_, t_);
-    binary(root_, root_, AluOp::Multiply, square_);  // sqrt(d^2 + g^2), 2^-60 at least
-    b_.tensor_scalar(t_, d_, AluOp::Abs, 0.0, {.engine = Engine::Vector});
-    binary(root_, root_, AluOp::Add, t_);
-    b_.reciprocal(root_, root_);
-    binary(t_, g_, AluOp::Multiply, root_);
-    b_.tensor_scalar(d_, d_, AluOp::GreaterEqual, 0.0,
-                     {.op1 = AluOp::Multiply, .operand1 = 2.0, .engine = Engine::Vector});
-    b_.scalar_tensor_tensor(t_, d_, AluOp::Subtract, 1.0, AluOp::Multiply, t_);
-    binary(square_, t_, AluOp::Multiply, t_);
-    b_.tensor_scalar(square_, square_, AluOp::Add, 1.0, {.engine = Engine::Vector});
-    lanes_.inverse_root(c_, square_, root_);
-    binary(s_, t_, AluOp::Multiply, c_);
-    b_.tensor_scalar(root_, c_, AluOp::Add, 1.0, {.engine = Engine::Vector});
-    b_.reciprocal(root_, root_);
-    binary(root_, root_, AluOp::Multiply, s_);
-    const Slice top = ds(0, half_), bottom = ds(half_, half_);
-    for (const Slice& part : {top, bottom})
-      b_.scalar_tensor_tensor(same_(all, part), root_, AluOp::Multiply, -1.0, AluOp::Multiply, s_);
-    b_.tensor_scalar(other_(all, top), s_, AluOp::Multiply, -1.0, {.engine = Engine::Vector});
-    b_.tensor_copy(other_(all, bottom), s_, Engine::Vector);
-  }
-
-  // Rows of `from`, as `seen` shows them, rotated and one place on in `to`; without `to` in `from` itself.
-  template <class F>
-  void rotate(const Access& to, const Access& from, const Access& change, const Access& cross, Engine engine, F seen) {
-    const Access x = seen(from), sum = seen(change), other = seen(cross);
-    const Slice top = ds(0, half_), bottom = ds(half_, half_);
-    const auto product = [&](const Access& out, const Access& rows, const Access& factors, Engine by) {
-      b_.tensor_tensor(out, rows, along_rows(factors, n_), AluOp::Multiply, by);
-    };
-    product(sum, x, same_, engine);
-    product(other(all, top), x(all, bottom), other_(all, top), Engine::GpSimd);
-    product(other(all, bottom), x(all, top), other_(all, bottom), Engine::GpSimd);
-    b_.tensor_tensor(sum, sum, other, AluOp::Add, engine);
-    if (!to.present()) b_.tensor_tensor(sum, sum, x, AluOp::Add, engine);
-    const auto place = [&](std::int64_t there, std::int64_t here, std::int64_t rows) {
-      if (rows <= 0) return;
-      const Slice out = ds(there, rows), in = ds(here, rows);
-      if (to.present())
-        b_.tensor_tensor(seen(to)(all, out), x(all, in), sum(all, in), AluOp::Add, engine);
-      else
-        b_.tensor_copy(x(all, out), sum(all, in), engine);
-    };
-    if (half_ == 1) return place(0, 0, n_);
-    place(0, 0, 1);
-    place(1, half_, 1);
-    place(2, 1, half_ - 2);
-    place(half_, half_ + 1, half_ - 1);
-    place(n_ - 1, half_ - 1, 1);
-  }
-
   Builder& b_;
-  Lanes& lanes_;
   std::int64_t n_, half_;
   bool vectors_;
-  Access next_, change_, cross_, v_change_, v_cross_, same_, other_, d_, g_, square_, root_, t_, c_, s_;
+  JacobiRotations rotations_;
+  Access next_, change_, cross_, v_change_, v_cross_;
 };
 
 }  // namespace

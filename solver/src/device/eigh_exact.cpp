@@ -15,9 +15,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <trn/blas/gemm.hpp>
-
-#include "device/operands.hpp"
+#include "device/eigh_exact.hpp"
 #include "kernels/drivers.hpp"
 #include "norms.hpp"
 
@@ -25,50 +23,8 @@ namespace trn::solver::device {
 
 namespace {
 
-using Doubles = host::Columns<double>;
-
-constexpr std::int64_t kLeaf = 16;
-constexpr int kMostSteps = 16, kMostZooms = 12, kMostTurns = 3, kMostOrthonormal = 4;
-constexpr double kEps = 0x1p-52, kJoin = 1.0 / 64;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-// alpha op(A) B + beta C on the device.
-Doubles product(const Executor& executor, Op op, double alpha, const Doubles& a, const Doubles& b, double beta,
-                const Doubles& c, Precision precision = Mode::Exact) {
-  const Matrix<double> da = on(executor, a.view()), db = on(executor, b.view()), dc = on(executor, c.view());
-  blas::gemm(executor, op, Op::N, alpha, da.view(), db.view(), beta, dc.view(), {precision});
-  Doubles result(c.rows(), c.columns());
-  move(dc.view(), result.view());
-  return result;
-}
-Doubles product(const Executor& executor, Op op, const Doubles& a, const Doubles& b,
-                Precision precision = Mode::Exact) {
-  return product(executor, op, 1, a, b, 0, Doubles(op == Op::N ? a.rows() : a.columns(), b.columns()), precision);
-}
-Doubles unit(std::int64_t n) {
-  Doubles one(n, n);
-  for (std::int64_t i = 0; i < n; ++i) one(i, i) = 1;
-  return one;
-}
-Doubles columns_of(const Doubles& x, std::int64_t first, std::int64_t count) {
-  Doubles part(x.rows(), count);
-  for (std::int64_t j = 0; j < count; ++j) {
-    for (std::int64_t i = 0; i < x.rows(); ++i) part(i, j) = x(i, first + j);
-  }
-  return part;
-}
-void set_columns(Doubles& x, std::int64_t first, const Doubles& part) {
-  for (std::int64_t j = 0; j < part.columns(); ++j) {
-    for (std::int64_t i = 0; i < x.rows(); ++i) x(i, first + j) = part(i, j);
-  }
-}
-void make_symmetric(Doubles& a) {
-  for (std::int64_t j = 0; j < a.columns(); ++j) {
-    for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i) = (a(i, j) + a(j, i)) / 2;
-  }
-}
-double one_norm(const Doubles& a) { return norm_of(a.view(), Norm::One); }
+constexpr int kMostSteps = 16, kMostZooms = 12, kMostTurns = 3;
+constexpr double kJoin = 1.0 / 64;
 
 // The eigenvectors of A, columns in ascending order of eigenvalues; empty where something did not converge.
 class Refinement {
@@ -80,7 +36,7 @@ class Refinement {
     const std::int64_t n = a.rows();
     if (n <= kLeaf) {
       const Doubles v = on_the_host(a);
-      return v.rows() > 0 && zooms == 0 ? orthonormal(v) : v;
+      return v.rows() > 0 && zooms == 0 ? orthonormal(executor_, v) : v;
     }
     if (zooms > kMostZooms) return Doubles(0, 0);
     levels_ = std::max(levels_, zooms);
@@ -106,25 +62,13 @@ class Refinement {
       before = moved;
     }
     const auto into = [&](std::int64_t first, std::int64_t count) { return zoom(a, x, first, count, floor, zooms); };
-    return for_clusters(joined, into) ? orthonormal(x) : Doubles(0, 0);
+    return for_clusters(joined, into) ? orthonormal(executor_, x) : Doubles(0, 0);
   }
 
   [[nodiscard]] int steps() const { return steps_; }
   [[nodiscard]] int levels() const { return levels_; }
 
  private:
-  // X <- X + X (I - X^T X) / 2: to the last bits. R becomes about 3/4 R^2, so that a step is the last
-  // where it found at most 1e-8.
-  Doubles orthonormal(Doubles x) {
-    for (int step = 0; step < kMostOrthonormal; ++step) {
-      const Doubles r = product(executor_, Op::T, -1, x, x, 1, unit(x.columns()));
-      const double departs = one_norm(r);
-      const double target = std::clamp(1e-17 / std::max(departs, 1e-17), 1e-14, 1e-6);
-      x = product(executor_, Op::N, 0.5, x, r, 1, x, Precision::target(target));
-      if (departs <= 1e-8) break;
-    }
-    return x;
-  }
   Doubles on_the_host(const Doubles& a) {
     Doubles v(a.view());
     std::vector<double> w(at(a.rows()));
@@ -176,15 +120,13 @@ class Refinement {
     std::vector<std::int64_t> cluster(at(n));
     for (std::int64_t i = 1; i < n; ++i) cluster[at(i)] = cluster[at(i - 1)] + (joined[at(i - 1)] ? 0 : 1);
     Doubles e(n, n);
-    double moved = 0;
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < n; ++i) {
         e(i, j) = cluster[at(i)] == cluster[at(j)] ? r(i, j) / 2 : correction(i, j);
       }
     }
-    moved = std::sqrt(one_norm(e) * norm_of(e.view(), Norm::Infinity));
-    x = product(executor_, Op::N, 1, x, e, 1, x,
-                Precision::target(std::clamp(1e-17 / std::max(moved, 1e-17), 1e-14, 1e-4)));
+    const double moved = norm_above(e);
+    x = product(executor_, Op::N, 1, x, e, 1, x, precision_of_correction(moved, 1e-4));
     return moved;
   }
   // Ascending l; X, S and R follow.
@@ -237,7 +179,7 @@ class Refinement {
   bool turn(const Doubles& a, Doubles& x, std::int64_t first, std::int64_t count) {
     const Doubles part = columns_of(x, first, count), t = restricted(a, part);
     const Doubles w = count <= kLeaf ? on_the_host(t) : in_float(t);
-    if (w.rows() > 0) set_columns(x, first, product(executor_, Op::N, part, orthonormal(w)));
+    if (w.rows() > 0) set_columns(x, first, product(executor_, Op::N, part, orthonormal(executor_, w)));
     return true;
   }
 
@@ -251,6 +193,12 @@ void write_nan(const EighArgs<double>& g) {
 }
 
 }  // namespace
+
+RefinedVectors refined_vectors(const Executor& executor, const Doubles& a, double floor) {
+  Refinement refinement(executor);
+  Doubles x = refinement.vectors(a, floor);
+  return {std::move(x), refinement.steps(), refinement.levels()};
+}
 
 template <> Outcome eigh(const Executor& executor, const EighArgs<double>& g) {
   const std::int64_t n = g.a.rows();
@@ -276,9 +224,10 @@ template <> Outcome eigh(const Executor& executor, const EighArgs<double>& g) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < n; ++i) a(i, j) = std::ldexp(a(i, j), -exponent);
   }
-  Refinement refinement(executor);
-  const Doubles x = largest > 0 ? refinement.vectors(a, 2 * kEps * one_norm(a)) : unit(n);
-  if (g.report) g.report->iterations = refinement.steps(), g.report->levels = refinement.levels();
+  const RefinedVectors refined =
+      largest > 0 ? refined_vectors(executor, a, 2 * kEps * one_norm(a)) : RefinedVectors{unit(n)};
+  const Doubles& x = refined.x;
+  if (g.report) g.report->iterations = refined.steps, g.report->levels = refined.levels;
   if (x.rows() == 0) {
     write_nan(g);
     return {Status::NotConverged, 0};

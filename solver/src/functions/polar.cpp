@@ -12,13 +12,18 @@ namespace trn::solver {
 
 namespace {
 
+// What devices have for products of T.
+template <class T> blas::GemmOptions exact_for_double() {
+  blas::GemmOptions options;
+  if (sizeof(Real<T>) == sizeof(double)) options.precision = Mode::Exact;
+  return options;
+}
+
 // X = G G^H on the executor, Hermitian to the last bit, for a G of the host.
 template <class T> void gram(const Executor& executor, const iterative::Small<T>& g, const MatrixView<T>& x) {
   const Matrix<T> there(executor, g.rows(), g.columns()), result(executor, g.rows(), g.rows());
   iterative::assign(g, there.view());
-  blas::GemmOptions options;
-  if (sizeof(Real<T>) == sizeof(double)) options.precision = Mode::Exact;  // what devices have
-  blas::gemm(executor, Op::N, Op::C, T(1), there.view(), there.view(), T(0), result.view(), options);
+  blas::gemm(executor, Op::N, Op::C, T(1), there.view(), there.view(), T(0), result.view(), exact_for_double<T>());
   iterative::Small<T> whole = iterative::on_host<T>(result.view());
   mirror(whole.view(), Uplo::Lower, true);
   iterative::assign(whole, x);
@@ -39,7 +44,7 @@ template <class T> Report device_polar(const Executor& executor, const MatrixVie
     return report;
   }
   if (n == 0) return report;
-  blas::gemm(executor, Op::N, Op::N, T(1), w.view(), vh.view(), T(0), u);
+  blas::gemm(executor, Op::N, Op::N, T(1), w.view(), vh.view(), T(0), u, exact_for_double<T>());
   const Small<T> rows = iterative::on_host<T>(vh.view());
   const Small<Real<T>> values = iterative::on_host<Real<T>>(s.view());
   Small<T> scaled(n, n);  // V S^(1/2)
@@ -66,7 +71,7 @@ Report polar(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
   checks::apart(operation, "A", a, "U", u);
   checks::apart(operation, "A", a, "H", h);
   checks::apart(operation, "U", u, "H", h);
-  if constexpr (std::same_as<T, float>) {
+  if constexpr (std::same_as<T, Real<T>>) {
     announce(operation, executor);
     if (executor.family() == Family::Device) return device_polar<T>(executor, a, u, h);
   } else {

@@ -18,6 +18,18 @@
   void p##orth##gqr_(const int&, const int&, const int&, T*, const int&, const T*, T*, const int&, int&);              \
   void p##orth##mqr_(const char&, const char&, const int&, const int&, const int&, const T*, const int&, const T*, T*, \
                      const int&, T*, const int&, int&, std::size_t, std::size_t);                                      \
+  void p##orth##gtr_(const char&, const int&, T*, const int&, const T*, T*, const int&, int&, std::size_t);            \
+  void p##orth##mtr_(const char&, const char&, const char&, const int&, const int&, const T*, const int&, const T*,    \
+                     T*, const int&, T*, const int&, int&, std::size_t, std::size_t, std::size_t);                     \
+  void p##gebrd_(const int&, const int&, T*, const int&, R*, R*, T*, T*, T*, const int&, int&);                        \
+  void p##orth##gbr_(const char&, const int&, const int&, const int&, T*, const int&, const T*, T*, const int&, int&,  \
+                     std::size_t);                                                                                     \
+  void p##orth##mbr_(const char&, const char&, const char&, const int&, const int&, const int&, const T*, const int&,  \
+                     const T*, T*, const int&, T*, const int&, int&, std::size_t, std::size_t, std::size_t);           \
+  void p##gehrd_(const int&, const int&, const int&, T*, const int&, T*, T*, const int&, int&);                        \
+  void p##orth##ghr_(const int&, const int&, const int&, T*, const int&, const T*, T*, const int&, int&);              \
+  void p##orth##mhr_(const char&, const char&, const int&, const int&, const int&, const int&, const T*, const int&,   \
+                     const T*, T*, const int&, T*, const int&, int&, std::size_t, std::size_t);                        \
   void p##sytrf_(const char&, const int&, T*, const int&, int*, T*, const int&, int&, std::size_t);                    \
   void p##sytrs_(const char&, const int&, const int&, const T*, const int&, const int*, T*, const int&, int&,          \
                  std::size_t);                                                                                         \
@@ -41,6 +53,7 @@
                  std::size_t, std::size_t, std::size_t);                                                               \
   void p##gelsd_(const int&, const int&, const int&, T*, const int&, T*, const int&, T*, const T&, int&, T*,           \
                  const int&, int*, int&);                                                                              \
+  void p##sytrd_(const char&, const int&, T*, const int&, T*, T*, T*, T*, const int&, int&, std::size_t);              \
   void p##syevd_(const char&, const char&, const int&, T*, const int&, T*, T*, const int&, int*, const int&, int&,     \
                  std::size_t, std::size_t);                                                                            \
   void p##syevr_(const char&, const char&, const char&, const int&, T*, const int&, const T&, const T&, const int&,    \
@@ -69,6 +82,7 @@
                  std::size_t, std::size_t, std::size_t);                                                               \
   void p##gelsd_(const int&, const int&, const int&, T*, const int&, T*, const int&, R*, const R&, int&, T*,           \
                  const int&, R*, int*, int&);                                                                          \
+  void p##hetrd_(const char&, const int&, T*, const int&, R*, R*, T*, T*, const int&, int&, std::size_t);              \
   void p##heevd_(const char&, const char&, const int&, T*, const int&, R*, T*, const int&, R*, const int&, int*,       \
                  const int&, int&, std::size_t, std::size_t);                                                          \
   void p##heevr_(const char&, const char&, const char&, const int&, T*, const int&, const R&, const R&, const int&,    \
@@ -103,6 +117,15 @@ template <class T> struct Lapack;
     static constexpr auto geqrf = p##geqrf_;                        \
     static constexpr auto orgqr = p##orth##gqr_;                    \
     static constexpr auto ormqr = p##orth##mqr_;                    \
+    static constexpr auto sytrd = p##herm##trd_;                    \
+    static constexpr auto orgtr = p##orth##gtr_;                    \
+    static constexpr auto ormtr = p##orth##mtr_;                    \
+    static constexpr auto gebrd = p##gebrd_;                        \
+    static constexpr auto orgbr = p##orth##gbr_;                    \
+    static constexpr auto ormbr = p##orth##mbr_;                    \
+    static constexpr auto gehrd = p##gehrd_;                        \
+    static constexpr auto orghr = p##orth##ghr_;                    \
+    static constexpr auto ormhr = p##orth##mhr_;                    \
     static constexpr auto sytrf = p##sytrf_, hetrf = p##herm##trf_; \
     static constexpr auto sytrs = p##sytrs_, hetrs = p##herm##trs_; \
     static constexpr auto sytri = p##sytri_, hetri = p##herm##tri_; \

@@ -2,20 +2,11 @@
 // others.
 #include "host/column_major.hpp"
 #include "host/lapack.hpp"
+#include "host/vectors.hpp"
 #include "kernels/factorisations.hpp"
 #include "scalars.hpp"
 
 namespace trn::solver::host {
-
-namespace {
-
-template <class T> std::vector<T> packed(const VectorView<const T>& x) {
-  std::vector<T> values(static_cast<std::size_t>(x.size()) + 1);
-  for (std::int64_t i = 0; i < x.size(); ++i) values[static_cast<std::size_t>(i)] = x.data()[i * x.stride()];
-  return values;
-}
-
-}  // namespace
 
 template <Scalar T> Outcome geqrf(const Executor&, const GeqrfArgs<T>& g) {
   if (const Outcome bad = finite(g.a); !bad.ok()) {

@@ -68,6 +68,7 @@ BatchOutcomes potrf_batched(const Executor& executor, const PotrfBatchArgs<float
 BatchOutcomes getrf_batched(const Executor& executor, const GetrfBatchArgs<float>& args);
 BatchOutcomes geqrf_batched(const Executor& executor, const GeqrfBatchArgs<float>& args);
 BatchOutcomes eigh_batched(const Executor& executor, const EighBatchArgs<float>& args);
+BatchOutcomes svd_batched(const Executor& executor, const SvdBatchArgs<float>& args);
 }  // namespace device
 
 // The device kernel for float; none for the types that a partition does not compute in.
@@ -97,7 +98,7 @@ template <class T>
 inline constexpr KernelTable<GelsBatchArgs<T>, BatchOutcomes> kGelsBatch{"solver.gels_batched", host::gels_batched<T>};
 template <class T> inline constexpr KernelTable<EighBatchArgs<T>, BatchOutcomes> kEighBatch{
     "solver.eigh_batched", host::eigh_batched<T>, for_float<T>(device::eigh_batched)};
-template <class T>
-inline constexpr KernelTable<SvdBatchArgs<T>, BatchOutcomes> kSvdBatch{"solver.svd_batched", host::svd_batched<T>};
+template <class T> inline constexpr KernelTable<SvdBatchArgs<T>, BatchOutcomes> kSvdBatch{
+    "solver.svd_batched", host::svd_batched<T>, for_float<T>(device::svd_batched)};
 
 }  // namespace trn::solver

@@ -1,6 +1,5 @@
-// The kernels of the drivers, both families; devices have eigh and the generalised problem in float
-// and double, and svd in float. The entry points
-// have checked shapes, executors and addresses; kernels look for NaN and infinities themselves.
+// The kernels of the drivers, both families; devices have eigh, the generalised problem and svd in float and double.
+// The entry points have checked shapes, executors and addresses; kernels look for NaN and infinities themselves.
 #pragma once
 
 #include <trn/core/dispatch.hpp>
@@ -82,6 +81,7 @@ template <> Outcome eigh(const Executor& executor, const EighArgs<double>& args)
 template <Scalar T> Outcome sygvd(const Executor& executor, const SygvdArgs<T>& args);
 template <Scalar T> Outcome svd(const Executor& executor, const SvdArgs<T>& args);
 template <> Outcome svd(const Executor& executor, const SvdArgs<float>& args);
+template <> Outcome svd(const Executor& executor, const SvdArgs<double>& args);
 }  // namespace device
 
 // The device kernel, where the condition holds; else none.
@@ -94,7 +94,6 @@ template <> Outcome svd(const Executor& executor, const SvdArgs<float>& args);
     }                                        \
   }()
 template <class T> inline constexpr bool kRealSpectra = std::same_as<T, Real<T>>;
-template <class T> inline constexpr bool kSingleSpectra = std::same_as<T, float>;
 
 template <class T> inline constexpr KernelTable<LstsqArgs<T>, Outcome> kLstsq{"solver.lstsq", host::lstsq<T>};
 template <class T> inline constexpr KernelTable<EighArgs<T>, Outcome> kEigh{"solver.eigh", host::eigh<T>,
@@ -102,7 +101,7 @@ template <class T> inline constexpr KernelTable<EighArgs<T>, Outcome> kEigh{"sol
 template <class T> inline constexpr KernelTable<SygvdArgs<T>, Outcome> kSygvd{
     "solver.eigh_generalized", host::sygvd<T>, TRN_DEVICE_KERNEL(sygvd, kRealSpectra<T>)};
 template <class T> inline constexpr KernelTable<SvdArgs<T>, Outcome> kSvd{"solver.svd", host::svd<T>,
-                                                                          TRN_DEVICE_KERNEL(svd, kSingleSpectra<T>)};
+                                                                          TRN_DEVICE_KERNEL(svd, kRealSpectra<T>)};
 template <class T> inline constexpr KernelTable<EigArgs<T>, Outcome> kEig{"solver.eig", host::eig<T>};
 template <class T> inline constexpr KernelTable<SchurArgs<T>, Outcome> kSchur{"solver.schur", host::schur<T>};
 template <class T> inline constexpr KernelTable<BandArgs<T>, Outcome> kGbsv{"solver.gbsv", host::gbsv<T>};

@@ -178,7 +178,9 @@ RankReport pinv(const Executor& executor, const ConstMatrix<T>& a, const MatrixV
     const Matrix<T> left(executor, r, a.columns()), right(executor, a.rows(), r);
     iterative::assign<T>(vh, left.view());
     iterative::assign<T>(u, right.view());
-    blas::gemm(executor, Op::C, Op::C, T(1), left.view(), right.view(), T(0), x);
+    blas::GemmOptions options;
+    if (sizeof(Real<T>) == sizeof(double)) options.precision = Mode::Exact;  // what devices have
+    blas::gemm(executor, Op::C, Op::C, T(1), left.view(), right.view(), T(0), x, options);
   }
   return d.report;
 }

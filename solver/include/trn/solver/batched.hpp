@@ -7,12 +7,12 @@
 // the contract of the operation for one matrix, which its header states: the same outcomes with the same indices, the
 // same NaN where one is not finite, bounds in the same unit. One matrix that fails does not touch the others.
 //
-// On devices, float, orders to 64: potrf, getrf, geqrf and eigh, one matrix in each partition and 128 at a time
-// (batched_program.hpp), eigh by Jacobi's rotations. Outcomes have the host's status and index, but a pivot is compared
-// with zero as it was computed there. Barring over- and underflow in float32: |A - L L^T| <= (n + 8) u |L||L^T| and
-// |P A - L U| <= (n + 3) u |L||U|, elementwise; QR and eigenproblems are scaled first and have small multiples of n u
-// in units of norms. Where a Cholesky factorisation fails the factor means nothing from that column on. Listed matrices
-// are gathered on the device first. eigh's Vectors::No leaves A as it was.
+// On devices, float, orders to 64: potrf, getrf, geqrf, eigh and svd, one matrix in each partition and 128 at a time
+// (batched_program.hpp), eigh and svd by Jacobi's rotations. Outcomes have the host's status and index, but a pivot is
+// compared with zero as it was computed there. Barring over- and underflow in float32: |A - L L^T| <= (n + 8) u
+// |L||L^T| and |P A - L U| <= (n + 3) u |L||U|, elementwise; QR, eigenproblems and singular values are scaled first and
+// have small multiples of n u in units of norms. Where a Cholesky factorisation fails the factor means nothing from
+// that column on. Listed matrices are gathered on the device first. eigh's Vectors::No leaves A as it was.
 //
 // Operands are raw addresses on the executor, so that a batch of 10,000 costs no 10,000 views. Matrices that are
 // written must not overlap one another nor anything that is read. The result has an outcome per matrix.

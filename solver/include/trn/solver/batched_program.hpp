@@ -51,4 +51,28 @@ struct JacobiShape {
 // Inputs "matrix", "vectors" and "scale"; outputs "w" (count, n), ascending, and "a": vectors in columns.
 [[nodiscard]] tile::Program eigh_sort_program(const JacobiShape& shape, const tile::Machine& machine);
 
+// One-sided Jacobi sweeps of m x n matrices: p = max(m, n), q = min(m, n), N = q rounded up to even; `vectors` and
+// `upper` have no meaning. Input "a" and output "flags", or inputs "matrix_in" (count, N, p) and "vectors_in" (count,
+// N, N). Outputs "matrix" and "vectors": what becomes U S and V, their columns in rows; "off" (count): the square of
+// the largest cosine of two columns that the last sweep met; with `begins` "scale" (count), a power of two: A, or A^T
+// where m < n, is scale matrix^T vectors.
+[[nodiscard]] tile::Program svd_batch_program(const JacobiShape& shape, const tile::Machine& machine);
+// Where vectors go: `left` p x q, or p x p, whose last columns become zero; `right` q x q.
+struct SvdSortShape {
+  BatchProgramShape left, right;
+  bool operator==(const SvdSortShape&) const = default;
+};
+// Inputs "matrix", "vectors" and "scale"; outputs "s" (count, q), descending, "left" and "right": vectors in columns,
+// "missing" (count): how many of the first q columns of `left` are zeros, because the singular value is below 2^-50 of
+// the matrix.
+[[nodiscard]] tile::Program svd_sort_program(const SvdSortShape& shape, const tile::Machine& machine);
+// Columns from `first` on are orthonormal to one another and to those before, or zeros.
+struct OrthonormalShape {
+  BatchProgramShape batch;
+  std::int64_t first = 0;
+  bool operator==(const OrthonormalShape&) const = default;
+};
+// Input "u_in", output "u" in its memory: the zeros have become orthonormal columns.
+[[nodiscard]] tile::Program orthonormal_batch_program(const OrthonormalShape& shape, const tile::Machine& machine);
+
 }  // namespace trn::solver

@@ -4,7 +4,7 @@
 // A is not changed; results must not overlap it. NaN and infinity in A: NotFinite at the place, results are NaN. n = 0
 // is Ok. After any outcome but Ok and NotConverged the results are NaN; TargetMissed below has an exception.
 // Executors: host, s d c z. `inv_sqrt_spd_ns`, `expm` and `expm_multiply` are made of products alone and also run on
-// devices, s c; scalars, norms and sums of matrices are formed from copies on the host there, O(n^2). `polar` (s) and
+// devices, s c; scalars, norms and sums of matrices are formed from copies on the host there, O(n^2). `polar` and
 // `inv_sqrt_spd` (s, and d in Exact) run there too, by the device's svd and eigh; vectors are scaled on the host.
 // Bound: an estimate, relative to the norm of the result, of the algorithm's own error; the condition of the function
 // at A, by which any error in A is magnified, is not in it. 0 where there is no statement.

@@ -1,6 +1,6 @@
 // QR with column pivoting, and what tells the rank of a matrix: LAPACK's geqp3 and gelsy, pseudoinverses, ranks, bases.
 // SciPy: qr(pivoting=True), lstsq(lapack_driver='gelsy'), pinv, orth, null_space. NumPy: matrix_rank. Host;
-// pinv, matrix_rank, range_basis and null_space of float also on devices, by their svd.
+// pinv, matrix_rank, range_basis and null_space of real types also on devices, by their svd.
 //
 // Rank tolerances are relative to the largest singular value (diagonal element for lstsq_pivoted); negative: max(m, n)
 // times the type's epsilon. A is not changed except by geqp3. NaN and infinity: NotFinite at the place, results NaN.
