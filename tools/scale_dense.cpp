@@ -1,13 +1,10 @@
-// Products and Cholesky's factorisation on many ranks: stationary-C SUMMA, and the right-looking block-cyclic
-// factorisation, as docs/scale.md describes them.
+// Products on many ranks: stationary-C SUMMA, as docs/scale.md describes it.
 #include <algorithm>
 #include <cmath>
 
 #include <trn/blas/exact_program.hpp>
 #include <trn/blas/gemm_program.hpp>
-#include <trn/blas/trsm_program.hpp>
 #include <trn/core/error.hpp>
-#include <trn/solver/potrf_program.hpp>
 
 #include "scale_model.hpp"
 
@@ -85,8 +82,11 @@ class Gemm final : public Operation {
     const tile::TrafficCost wire = tile::traffic_cost(s.fabric, t, s.placement, s.eta);
     Result r;
     r.compute_s = panels * panel.seconds;
-    const double steps = s.placement.size() > 1 ? panels * broadcast_steps(s) : 0;
-    r.communication_s = wire.seconds + steps;
+    if (exact()) {
+      r.communication_s = gathers(s, grid, static_cast<double>(ml) * k * size, static_cast<double>(nl) * k * size);
+    } else {
+      r.communication_s = wire.seconds + (s.placement.size() > 1 ? panels * broadcast_steps(s) : 0);
+    }
     r.bytes = t.core;
     // Exact has all of k before it multiplies. Elsewhere the panel after the one that is multiplied is on its way: the
     // first is waited for, the last product waits.
@@ -110,6 +110,29 @@ class Gemm final : public Operation {
   }
 
  private:
+  // All of k for the rows and columns of a rank, `left` and `right` bytes: a broadcast from every rank of its row and
+  // column of the grid, one after the other, and what the ranks agree on, the reach of the operands and two bounds.
+  static double gathers(const Setting& s, const LevelGrid& g, double left, double right) {
+    if (s.placement.size() == 1) return 0;
+    const auto along = [&](bool row, double bytes) {
+      const auto side = [&](const LevelGrid::Level& level) { return row ? level.columns : level.rows; };
+      const tile::Members m{.per_chip = side(g.core),
+                            .chips = side(g.chip) * side(g.instance),
+                            .nodes = side(g.node),
+                            .sharing = row ? g.core.rows : g.core.columns,
+                            .lnc = s.placement.lnc};
+      const auto ranks = static_cast<double>(m.size());
+      return ranks == 1
+                 ? 0
+                 : ranks * tile::collective_cost(s.fabric, tile::CollectiveKind::Broadcast, bytes / ranks, m, s.eta)
+                               .seconds();
+    };
+    const auto agreed = [&](double bytes) {
+      return tile::collective_cost(s.fabric, tile::CollectiveKind::AllReduce, bytes, tile::members(s.placement), s.eta)
+          .seconds();
+    };
+    return along(true, left) + along(false, right) + agreed(48) + 2 * agreed(8);
+  }
   std::int64_t rows() const { return m_ > 0 ? m_ : n_; }
   std::int64_t depth() const { return k_ > 0 ? k_ : n_; }
   std::int64_t m_ = 0, n_ = 65536, k_ = 0;
@@ -117,87 +140,8 @@ class Gemm final : public Operation {
   int moduli_ = 16;
 };
 
-class Cholesky final : public Operation {
- public:
-  std::string name() const override { return "cholesky"; }
-  std::string summary() const override {
-    return "A = L L^T in fp32, blocks of 512 go around a grid of ranks, a step after the other";
-  }
-  void add_options(Options& o) override { o.number("--n", n_, "order", kBlockSize, std::int64_t{1} << 22); }
-  std::string shape() const override { return fmt::format("cholesky fp32 {}", n_); }
-  double work() const override { return std::pow(static_cast<double>(n_), 3); }
-  std::unique_ptr<Operation> weak(double chips) const override {
-    auto larger = std::make_unique<Cholesky>(*this);
-    larger->n_ = static_cast<std::int64_t>(std::llround(static_cast<double>(n_) * std::sqrt(chips)));
-    return larger;
-  }
-  Result model(const Setting& s) override {
-    const LevelGrid grid = best_grid(s, 1e9, 1e9);
-    const auto pr = static_cast<double>(grid.rows()), pc = static_cast<double>(grid.columns());
-    const double factor =
-        kernels_
-            ->run(fmt::format("{} potrf", s.machine.name), s,
-                  [&] {
-                    return Kernels::one(solver::potrf_program({kBlockSize, kBlockSize, 1}, s.machine), s.machine);
-                  })
-            .seconds;
-    const LaunchTime update = local_product(*kernels_, s, DType::Float32, false, 0, kBlock, kBlock, kBlockSize);
-    const LaunchTime none = local_product(*kernels_, s, DType::Float32, false, 0, 128, 512, kBlockSize);
-    Result r;
-    double waiting = 0, moving = 0;
-    const auto steps = static_cast<std::int64_t>(share(n_, kBlockSize));
-    std::string wire = "chip links";
-    const double hop = Gemm::broadcast_steps(s);
-    for (std::int64_t j = 0; j < steps; ++j) {
-      const auto left = static_cast<double>(n_ - (j + 1) * kBlockSize);
-      if (left <= 0) {
-        r.seconds += factor;
-        break;
-      }
-      const double panel = factor + solve(s, std::max(128.0, left / pr));
-      // The lower half of the trailing matrix, 4096 x 4096 at a time in one launch.
-      const double area = left / pr * (left / pc) / 2;
-      const double product =
-          std::max(none.seconds, local_product(*kernels_, s, DType::Float32, false, 0, kBlock, kBlock, kBlockSize,
-                                               area / static_cast<double>(kBlock * kBlock))
-                                     .seconds);
-      const tile::TrafficCost t = tile::traffic_cost(
-          s.fabric, summa_traffic(grid, left * kBlockSize * 4, left * kBlockSize * 4), s.placement, s.eta);
-      const double sent = s.placement.size() > 1 ? t.seconds + hop : 0;
-      if (t.seconds > 0) wire = t.binding;
-      r.compute_s += product;
-      waiting += panel;
-      moving += sent;
-      r.bytes += summa_traffic(grid, left * kBlockSize * 4, left * kBlockSize * 4).core;
-      r.seconds += panel + sent + product;  // one after the other
-    }
-    r.communication_s = moving;
-    r.binding = r.compute_s >= waiting + moving ? update.binding : waiting >= moving ? "panels" : wire;
-    r.memory = 4 * static_cast<double>(n_) * static_cast<double>(n_) / static_cast<double>(s.placement.size());
-    r.note = fmt::format("grid {} x {}, a diagonal block takes {:.0f} us", grid.rows(), grid.columns(), factor * 1e6);
-    return r;
-  }
-
- private:
-  static constexpr std::int64_t kBlockSize = 512;
-  // X L^T = B for so many rows of B, by the diagonal block: as rows of a solve with 512 unknowns.
-  double solve(const Setting& s, double rows) {
-    constexpr std::int64_t kRows = 2048;
-    const LaunchTime p = kernels_->run(
-        fmt::format("{} trsm", s.machine.name), s,
-        [&] {
-          const blas::TrsmShape shape{.m = kBlockSize, .n = kRows, .am = kBlockSize, .an = 1, .bm = kRows, .bn = 1};
-          return Kernels::one(blas::trsm_program(shape, s.machine), s.machine);
-        },
-        rows / kRows);
-    return p.seconds;
-  }
-  std::int64_t n_ = 262144;
-};
-
 }  // namespace
 
 std::unique_ptr<Operation> gemm() { return std::make_unique<Gemm>(); }
-std::unique_ptr<Operation> cholesky() { return std::make_unique<Cholesky>(); }
 
 }  // namespace trn::tools::scale

@@ -1,6 +1,6 @@
-// Fourier transforms on many ranks: local transforms by trnfft's plans and exchanges of everything with everybody.
-// Slabs while there are no more ranks than planes: one exchange; pencils beyond: two; one dimension by four steps:
-// three exchanges in natural order, two where the result may stay transposed. Nothing overlaps.
+// Fourier transforms on many ranks: the programs and exchanges of trnfft's distributed plans. Slabs while there are no
+// more ranks than planes: one exchange; pencils beyond: two; one dimension by four steps: three exchanges in natural
+// order, two where the result may stay transposed. Nothing overlaps.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <trn/core/error.hpp>
-#include <trn/fft/plan_programs.hpp>
+#include <trn/fft/dist_programs.hpp>
 
 #include "scale_model.hpp"
 
@@ -45,38 +45,67 @@ class Fft final : public Operation {
     return larger;
   }
   Result model(const Setting& s) override {
-    const auto p = static_cast<double>(s.placement.size());
+    const auto p = static_cast<int>(s.placement.size());
+    const Work& work = work_of(s, p);
     Result r;
     r.memory = 2 * 8 * points() / p;
-    if (lengths_.size() == 1) {
-      const auto [n1, n2] = factors();
-      local(r, s, {n1}, static_cast<double>(n2) / p);
-      local(r, s, {n2}, static_cast<double>(n1) / p);
-      for (int i = 0; i < (transposed_ ? 2 : 3); ++i) exchange(r, s, p);
-      r.note = fmt::format("four steps, {} x {}", n1, n2);
-    } else if (lengths_.size() == 2) {
-      local(r, s, {lengths_[1]}, static_cast<double>(lengths_[0]) / p);
-      local(r, s, {lengths_[0]}, static_cast<double>(lengths_[1]) / p);
-      exchange(r, s, p);
-      r.note = "slabs";
-    } else if (p <= static_cast<double>(std::min(lengths_[0], lengths_[1]))) {
-      local(r, s, {lengths_[1], lengths_[2]}, static_cast<double>(lengths_[0]) / p);
-      local(r, s, {lengths_[0]}, static_cast<double>(lengths_[1]) * static_cast<double>(lengths_[2]) / p);
-      exchange(r, s, p);
-      r.note = "slabs";
-    } else {
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        local(r, s, {lengths_[axis]}, points() / static_cast<double>(lengths_[axis]) / p);
-      pencils(r, s, p);
-      r.note = "pencils";
+    for (std::size_t i = 0; i < work.lines.size(); ++i) {
+      const LaunchTime t = kernels_->run(
+          fmt::format("{} fft {} {} {} {}", s.machine.name, fmt::join(lengths_, "x"), transposed_, p, i), s,
+          [&] { return work.lines[i].reports; }, work.lines[i].times);
+      r.compute_s += t.seconds;
+      r.binding = t.binding;
+    }
+    std::string wire;
+    for (const std::vector<int>& partners : work.exchanges) {
+      const tile::CollectiveCost c = tile::collective_cost(s.fabric, tile::CollectiveKind::AllToAll, 8 * points() / p,
+                                                           tile::members(s.placement, partners), s.eta);
+      r.communication_s += c.seconds();
+      r.bytes += c.wire_bytes;
+      wire = c.binding;
     }
     r.seconds = r.compute_s + r.communication_s;
-    if (r.communication_s > r.compute_s) r.binding = wire_;
+    if (r.communication_s > r.compute_s) r.binding = wire;
+    r.note = work.note;
     return r;
   }
 
  private:
   static constexpr std::int64_t kLine = 16384;  // that one program transforms
+  // What trnfft's distributed plan does on the first rank.
+  struct Work {
+    struct Lines {
+      std::vector<neuron::RunReport> reports;
+      double times;
+    };
+    std::vector<Lines> lines;
+    std::vector<std::vector<int>> exchanges;
+    std::string note;
+  };
+  const Work& work_of(const Setting& s, int ranks) {
+    const std::string key = fmt::format("{} {} {} {}", s.machine.name, fmt::join(lengths_, "x"), transposed_, ranks);
+    const auto [found, added] = work_->try_emplace(key);
+    if (!added) return found->second;
+    constexpr std::int64_t kSample = 1 << 22;  // points of the programs that are estimated
+    fft::DistDescription d{fft::Kind::ComplexToComplex, fft::Direction::Forward, lengths_};
+    if (transposed_) d.order = fft::SpectrumOrder::Transposed;
+    const fft::DistWork made =
+        fft::dist_programs(Executor::open(fmt::format("sim:{}", s.machine.name)), d, ranks, kSample);
+    Work& work = found->second;
+    for (const fft::DistPrograms& some : made.lines) {
+      Work::Lines lines{{}, some.times};
+      for (const auto& program : some.programs) lines.reports.push_back(neuron::estimate(*program, s.machine));
+      work.lines.push_back(std::move(lines));
+    }
+    work.exchanges = made.exchanges;
+    if (lengths_.size() == 1) {
+      const auto [n1, n2] = factors();
+      work.note = fmt::format("four steps, {} x {}", n1, n2);
+    } else {
+      work.note = made.exchanges.size() > 1 ? "pencils" : "slabs";
+    }
+    return work;
+  }
   double points() const {
     return std::accumulate(lengths_.begin(), lengths_.end(), 1.0,
                            [](double a, std::int64_t b) { return a * static_cast<double>(b); });
@@ -89,56 +118,10 @@ class Fft final : public Operation {
     }
     fail<InvalidArgument>("scale fft: {} has no two factors near its root; give a length with small factors", n);
   }
-  // So many transforms of these lengths on one rank.
-  void local(Result& r, const Setting& s, const std::vector<std::int64_t>& lengths, double count) {
-    const double size = std::accumulate(lengths.begin(), lengths.end(), 1.0,
-                                        [](double a, std::int64_t b) { return a * static_cast<double>(b); });
-    constexpr double kSample = 1 << 22;  // points of the programs that are estimated
-    const auto batch = static_cast<std::int64_t>(std::max(1.0, std::min(std::ceil(count), kSample / size)));
-    const LaunchTime p = kernels_->run(
-        fmt::format("{} fft {} {}", s.machine.name, fmt::join(lengths, "x"), batch), s,
-        [&] {
-          std::vector<neuron::RunReport> reports;
-          const Executor e = Executor::open(fmt::format("sim:{}", s.machine.name));
-          const auto d = fft::dense(fft::Kind::ComplexToComplex, fft::Direction::Forward, lengths, {.batch = batch});
-          for (const auto& program : fft::plan_programs(e, d, DType::Float32))
-            reports.push_back(neuron::estimate(*program, s.machine));
-          return reports;
-        },
-        count / static_cast<double>(batch));
-    r.compute_s += p.seconds;
-    r.binding = p.binding;
-  }
-  void add(Result& r, const tile::CollectiveCost& c) {
-    r.communication_s += c.seconds();
-    r.bytes += c.wire_bytes;
-    wire_ = c.binding;
-  }
-  void exchange(Result& r, const Setting& s, double p) {
-    add(r, tile::collective_cost(s.fabric, tile::CollectiveKind::AllToAll, 8 * points() / p, tile::members(s.placement),
-                                 s.eta));
-  }
-  // A grid with all ranks of a chip, or as many more as fit below the root of p, in its rows: one exchange stays within
-  // the chips or the node, one goes between.
-  void pencils(Result& r, const Setting& s, double p) {
-    const tile::Placement& at = s.placement;
-    const double bytes = 8 * points() / p;
-    const tile::Members rows{.per_chip = at.ranks, .chips = at.chips, .nodes = 1, .sharing = 1, .lnc = at.lnc};
-    if (at.nodes == 1) {
-      const tile::Members row{.per_chip = at.ranks, .chips = 1, .lnc = at.lnc},
-          column{.per_chip = 1, .chips = at.chips, .sharing = at.ranks, .lnc = at.lnc};
-      add(r, tile::collective_cost(s.fabric, tile::CollectiveKind::AllToAll, bytes, row, s.eta));
-      add(r, tile::collective_cost(s.fabric, tile::CollectiveKind::AllToAll, bytes, column, s.eta));
-      return;
-    }
-    add(r, tile::collective_cost(s.fabric, tile::CollectiveKind::AllToAll, bytes, rows, s.eta));
-    const tile::Members column{.per_chip = 1, .chips = 1, .nodes = at.nodes, .sharing = at.ranks, .lnc = at.lnc};
-    add(r, tile::collective_cost(s.fabric, tile::CollectiveKind::AllToAll, bytes, column, s.eta));
-  }
 
   std::vector<std::int64_t> lengths_{2048, 2048, 2048};
   bool transposed_ = false;
-  std::string wire_;
+  std::shared_ptr<std::map<std::string, Work>> work_ = std::make_shared<std::map<std::string, Work>>();
 };
 
 }  // namespace

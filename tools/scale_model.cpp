@@ -25,19 +25,19 @@ void Kernels::add(neuron::RunReport& sum, const neuron::RunReport& r) {
 }
 
 LaunchTime Kernels::launch_time(const neuron::RunReport& r, const Setting& s, double times) {
-  // A rank of two cores halves the work ([choice]: there are no programs for pairs yet).
-  const double share = times / s.placement.lnc, launch = r.launch_seconds;
-  LaunchTime p{launch + share * (r.seconds - launch), "launch"};
-  const double bytes = share * static_cast<double>(r.hbm_read_bytes + r.hbm_write_bytes);
+  // A rank of two cores runs a program on one of them: there are no programs for pairs.
+  const double launch = r.launch_seconds;
+  LaunchTime p{launch + times * (r.seconds - launch), "launch"};
+  const double bytes = times * static_cast<double>(r.hbm_read_bytes + r.hbm_write_bytes);
   double most = launch;
   const auto busy = [&](const std::string& name, double seconds) {
     if (seconds > most) most = seconds, p.binding = name;
   };
   busy("DMA", bytes / s.machine.dma_bytes_per_s());
-  for (const neuron::Lane& lane : r.lanes) busy(lane.name + " engine", share * lane.busy_s);
+  for (const neuron::Lane& lane : r.lanes) busy(lane.name + " engine", times * lane.busy_s);
   // Runs of the cores of one stack are alike: together they draw so many times the bytes.
-  const std::int64_t sharers =
-      std::min<std::int64_t>(s.machine.cores_per_stack(), std::int64_t{s.placement.ranks} * s.placement.lnc);
+  const std::int64_t sharers = std::min<std::int64_t>(
+      std::max<std::int64_t>(1, s.machine.cores_per_stack() / s.placement.lnc), s.placement.ranks);
   const double stack = launch + bytes * static_cast<double>(sharers) / s.fabric.stack_bytes_per_s;
   if (stack > p.seconds) p = {stack, "HBM stack"};
   return p;

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <trn/comm/ahead.hpp>
+#include <trn/comm/modelled.hpp>
 #include <trn/core/error.hpp>
 #include <trn/tile/machine.hpp>
 #include <trn/tile/shared_stack.hpp>
@@ -71,7 +72,7 @@ void RankClock::arrive() {
   since_->clock = executor_.backend().clock();
 }
 
-void RankClock::spend(const Communicator& group, tile::CollectiveKind kind, double bytes) {
+void RankClock::spend(const Communicator& group, tile::CollectiveKind kind, double bytes, std::span<const int> among) {
   struct Said {
     double clock, bytes, since, hbm_bytes;
   };
@@ -103,7 +104,10 @@ void RankClock::spend(const Communicator& group, tile::CollectiveKind kind, doub
     latest = std::max(latest, until);
     if (place == own) since_->stack = until;
   }
-  pass(name(kind), tile::collective_cost(fabric_, kind, largest, members_), latest);
+  std::vector<int> some;
+  for (const int rank : among) some.push_back(ranks_[static_cast<std::size_t>(rank)]);
+  const tile::Members who = some.empty() ? members_ : tile::members(placement_, some);
+  pass(name(kind), tile::collective_cost(fabric_, kind, largest, who), latest);
 }
 
 void RankClock::spend_with(const Communicator& group, int to, double sent, int from, double received) {
@@ -132,6 +136,11 @@ Ahead::~Ahead() {
 }
 void arrive(const Communicator& group) {
   if (group.clock()) group.clock()->arrive();
+}
+
+void spend_all_to_all(const Communicator& group, std::int64_t bytes, std::span<const int> partners) {
+  if (group.clock() && group.size() > 1)
+    group.clock()->spend(group, tile::CollectiveKind::AllToAll, static_cast<double>(bytes), partners);
 }
 
 namespace detail {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <trn/comm/communicator.hpp>
@@ -25,7 +26,8 @@ class RankClock {
   [[nodiscard]] std::shared_ptr<RankClock> of_part(const Communicator& part) const;
 
   [[nodiscard]] const tile::Fabric& fabric() const { return fabric_; }
-  void spend(const Communicator& group, tile::CollectiveKind kind, double bytes);
+  // `among`: the ranks of the group that the bytes go around; none: all of it.
+  void spend(const Communicator& group, tile::CollectiveKind kind, double bytes, std::span<const int> among = {});
   void spend_with(const Communicator& group, int to, double sent, int from, double received);
   void set_ahead(bool ahead) { since_->ahead = ahead; }
   void arrive();

@@ -1,4 +1,4 @@
-// Names of groups: "hostx4", "sim:trn2x8", "sim:trn2x8x16", "neuron:0-7".
+// Names of groups: "hostx4", "sim:trn2x8", "sim:trn2x8x16", "sim:trn2x8:lnc2", "neuron:0-7".
 #include <trn/comm/group.hpp>
 
 #include <fmt/format.h>
@@ -47,11 +47,28 @@ std::vector<int> numbers(std::string_view name, std::string_view text) {
   return result;
 }
 
-// Cores of one chip that have one stack between them.
-void share_stacks(const std::vector<Executor>& executors, int cores_used, std::int64_t cores_per_stack) {
+// Takes ":lnc1" or ":lnc2" off the end: how many physical cores a rank has.
+int logical_core(std::string_view name, std::string_view& rest) {
+  const std::size_t colon = rest.find(':');
+  if (colon == std::string_view::npos) return 1;
+  const std::string_view words = trimmed(rest.substr(colon + 1));
+  if (words != "lnc1" && words != "lnc2") {
+    refuse(name, fmt::format("has '{}' where the physical cores of a rank belong, lnc1 or lnc2", words));
+  }
+  rest = trimmed(rest.substr(0, colon));
+  return words == "lnc1" ? 1 : 2;
+}
+
+void check_pairs(std::string_view name, std::string_view machine, int cores, int lnc) {
+  if (machine == "trn1") refuse(name, "asks for ranks of two cores; a rank of trn1 is one core");
+  if (cores % lnc != 0) refuse(name, fmt::format("has {} cores of a chip, which are no whole pairs", cores));
+}
+
+// Ranks of one chip that have one stack between them.
+void share_stacks(const std::vector<Executor>& executors, int ranks_of_chip, std::int64_t ranks_of_stack) {
   for (std::size_t r = 0; r < executors.size(); ++r) {
-    const std::size_t core = r % static_cast<std::size_t>(cores_used),
-                      first = r - core % static_cast<std::size_t>(cores_per_stack);
+    const std::size_t place = r % static_cast<std::size_t>(ranks_of_chip),
+                      first = r - place % static_cast<std::size_t>(ranks_of_stack);
     auto* const mine = dynamic_cast<tile::SharedStack*>(&executors[r].backend());
     auto* const theirs = dynamic_cast<tile::SharedStack*>(&executors[first].backend());
     if (mine && theirs && mine != theirs) mine->share_stack_of(*theirs);
@@ -116,7 +133,8 @@ Group Group::open(std::string_view name, Executor (*open_executor)(std::string_v
     if (length == 0) refuse(name, "is not known");
     base = wanted.substr(0, length);
   }
-  const std::string_view rest = trimmed(wanted.substr(base.size()));
+  std::string_view rest = trimmed(wanted.substr(base.size()));
+  const int lnc = cores_per_chip > 0 ? logical_core(name, rest) : 1;
   if (!rest.starts_with('x')) refuse(name, rest.empty() ? "does not say how many ranks" : "is not known");
   const std::vector<int> counts = numbers(name, rest.substr(1));
   const std::size_t most = cores_per_chip > 0 ? 2 : 1;
@@ -124,20 +142,24 @@ Group Group::open(std::string_view name, Executor (*open_executor)(std::string_v
   if (cores_per_chip > 0 && counts[0] > cores_per_chip) {
     refuse(name, fmt::format("asks for {} cores of a chip that has {}", counts[0], cores_per_chip));
   }
+  if (lnc > 1) check_pairs(name, base.substr(base.find(':') + 1), counts[0], lnc);
   std::int64_t ranks = 1;
   for (const int count : counts) ranks = std::min<std::int64_t>(ranks * count, kMostRanks + 1);
   if (ranks > kMostRanks) refuse(name, fmt::format("has more than {} ranks", kMostRanks));
+  ranks /= lnc;
   std::vector<Executor> executors;
   for (std::int64_t r = 0; r < ranks; ++r) {
     executors.push_back(cores_per_chip > 0 ? open_executor(base) : Executor::host());
   }
   if (cores_per_chip == 0) return Group(std::move(executors), std::string(wanted));
   const std::string_view machine = base.substr(base.find(':') + 1);
-  share_stacks(executors, counts[0], tile::machine(machine).cores_per_stack());
+  const int per_chip = counts[0] / lnc;
+  share_stacks(executors, per_chip, std::max<std::int64_t>(1, tile::machine(machine).cores_per_stack() / lnc));
   Group group(std::move(executors), std::string(wanted));
   group.fabric_ = &tile::fabric(machine);
   const int chips = counts.size() > 1 ? counts[1] : 1, node = group.fabric_->chips_per_node();
-  group.placement_ = {.ranks = counts[0], .chips = std::min(chips, node), .nodes = (chips + node - 1) / node};
+  group.placement_ = {
+      .ranks = per_chip, .chips = std::min(chips, node), .nodes = (chips + node - 1) / node, .lnc = lnc};
   return group;
 }
 

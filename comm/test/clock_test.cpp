@@ -8,6 +8,7 @@
 #include <trn/comm/collectives.hpp>
 #include <trn/comm/group.hpp>
 #include <trn/comm/matrix.hpp>
+#include <trn/comm/modelled.hpp>
 #include <trn/core/array.hpp>
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/builder.hpp>
@@ -146,6 +147,44 @@ TEST(SharedStack, MemoryIsCountedOnce) {
   EXPECT_THROW(Buffer(group.executor(1), 5 * kGiB), DeviceError);
   EXPECT_NO_THROW(Buffer(group.executor(1), 3 * kGiB));
   EXPECT_NO_THROW(Buffer(group.executor(2), 20 * kGiB));
+}
+
+// A rank of two cores has a stack to itself, and the DMA engines of both.
+TEST(SharedStack, LogicalCoresOfTwoDoNotShare) {
+  const Group group = Group::open("sim:trn2x4:lnc2");
+  ASSERT_EQ(group.size(), 2);
+  constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+  const Buffer large(group.executor(0), 20 * kGiB);
+  EXPECT_NO_THROW(Buffer(group.executor(1), 20 * kGiB));
+  EXPECT_THROW(Buffer(group.executor(0), 5 * kGiB), DeviceError);
+  run(group, [](const Communicator& c, const Executor& e) {
+    const tile::Fabric& f = tile::fabric("trn2");
+    const auto mine = Array<float>::from_host(e, {1 << 16}, std::vector<float>(1 << 16, 1));
+    const Array<float> all(e, {2, 1 << 16});
+    all_gather(c, View<const float>(mine.view()), all.view());
+    const double pairs =
+                     tile::collective_cost(f, CollectiveKind::AllGather, 1 << 19, {.per_chip = 2, .lnc = 2}).seconds(),
+                 cores = tile::collective_cost(f, CollectiveKind::AllGather, 1 << 19, {.per_chip = 2}).seconds();
+    EXPECT_NEAR(e.backend().clock(), pairs, 1e-12);
+    EXPECT_LT(pairs, cores);
+  });
+}
+
+// An exchange among some ranks of a group costs what it costs among them.
+TEST(RankClock, ExchangesAmongPartners) {
+  run(Group::open("sim:trn2x2x2"), [](const Communicator& c, const Executor& e) {
+    const tile::Fabric& f = tile::fabric("trn2");
+    const std::vector<int> chip{c.rank() / 2 * 2, c.rank() / 2 * 2 + 1}, across{c.rank() % 2, c.rank() % 2 + 2};
+    spend_all_to_all(c, 1 << 20, chip);
+    const double inside = tile::collective_cost(f, CollectiveKind::AllToAll, 1 << 20, {.per_chip = 2}).seconds();
+    EXPECT_NEAR(e.backend().clock(), inside, 1e-12);
+    spend_all_to_all(c, 1 << 20, across);
+    const double between =
+        tile::collective_cost(f, CollectiveKind::AllToAll, 1 << 20, {.per_chip = 1, .chips = 2, .sharing = 2})
+            .seconds();
+    EXPECT_NEAR(e.backend().clock(), inside + between, 1e-12);
+    EXPECT_NE(inside, between);
+  });
 }
 
 // A core whose clock and traffic the test sets.

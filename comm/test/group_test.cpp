@@ -36,6 +36,12 @@ TEST(Group, Names) {
   EXPECT_EQ(Group::open("sim:trn1x2").size(), 2);
   EXPECT_EQ(Group::open("sim:trn2x8x16").size(), 128);
   EXPECT_EQ(Group::open("sim:trn3x3x2").size(), 6);
+  EXPECT_EQ(Group::open("sim:trn2x8:lnc1").size(), 8);
+  const Group pairs = Group::open("sim:trn2x8x16 : lnc2");
+  EXPECT_EQ(pairs.size(), 64);
+  EXPECT_EQ(pairs.placement().ranks, 4);
+  EXPECT_EQ(pairs.placement().lnc, 2);
+  EXPECT_EQ(pairs.placement().place(5), (tile::Placement::Place{0, 1, 2}));
 }
 
 TEST(Group, RefusesOtherNames) {
@@ -47,7 +53,8 @@ TEST(Group, RefusesOtherNames) {
     EXPECT_EQ(text.find('\n'), std::string::npos);
     return text;
   };
-  for (const char* name : {"", "x4", "gpux4", "sim:trn9x4", "neuron:0-7", "sim:x4", "hosts", "sim:trn2x8:lnc2y"}) {
+  for (const char* name :
+       {"", "x4", "gpux4", "sim:trn9x4", "neuron:0-7", "sim:x4", "hosts", "sim:trn2x8:lnc2y", "sim:trn2:lnc2x8"}) {
     (void)refused(name);
   }
   EXPECT_IN("cannot be opened here", refused("neuron:0-7"));
@@ -67,6 +74,10 @@ TEST(Group, RefusesOtherNames) {
   EXPECT_IN("where a number of ranks", refused("sim:trn2x8x"));
   EXPECT_IN("2 numbers", refused("hostx4x2"));
   EXPECT_IN("3 numbers", refused("sim:trn2x8x2x2"));
+  EXPECT_IN("lnc1 or lnc2", refused("sim:trn2x8:lnc3"));
+  EXPECT_IN("no whole pairs", refused("sim:trn2x7:lnc2"));
+  EXPECT_IN("a rank of trn1 is one core", refused("sim:trn1x2:lnc2"));
+  EXPECT_IN("where a number of ranks", refused("hostx4:lnc2"));
   EXPECT_IN("16 cores of a chip that has 8", refused("sim:trn2x16"));
   EXPECT_IN("more than 1024 ranks", refused("hostx1025"));
   EXPECT_IN("more than 1024 ranks", refused("sim:trn2x8x2000000000"));

@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import threading
 import time
 
 SETTINGS = {
@@ -19,10 +20,11 @@ SETTINGS = {
 }
 
 
-def mpirun(ranks, command, seconds, environment=None, exported=None, cwd=None):
+def mpirun(ranks, command, seconds, environment=None, exported=None, cwd=None, since=None):
     """Runs the command; (status, output with both streams, seconds). Status None: it did not end in time.
 
-    `environment` is for mpirun and all ranks; `exported` for the ranks alone (LD_PRELOAD).
+    `environment` is for mpirun and all ranks; `exported` for the ranks alone (LD_PRELOAD). `since`: the seconds are
+    counted from the first line with these words on, and are None where there is no such line.
     """
     line = [shutil.which("mpirun") or "mpirun", "-np", str(ranks)]
     for name, value in (exported or {}).items():
@@ -30,14 +32,28 @@ def mpirun(ranks, command, seconds, environment=None, exported=None, cwd=None):
     start = time.monotonic()
     process = subprocess.Popen(line + command, env={**os.environ, **SETTINGS, **(environment or {})}, cwd=cwd, text=True,
                                errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lines, marked = [], []
+
+    def read():
+        for line in process.stdout:
+            lines.append(line)
+            if since is not None and since in line and not marked:
+                marked.append(time.monotonic())
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    late = False
     try:
-        output, _ = process.communicate(timeout=seconds)
+        process.wait(timeout=seconds)
     except subprocess.TimeoutExpired:
+        late = True
         process.terminate()  # mpirun ends its ranks
         try:
-            output, _ = process.communicate(timeout=10)
+            process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             process.kill()
-            output, _ = process.communicate()
-        return None, output, time.monotonic() - start
-    return process.returncode, output, time.monotonic() - start
+            process.wait()
+    end = time.monotonic()
+    reader.join(timeout=10)  # a rank that is left behind may hold the pipe
+    begin = start if since is None else marked[0] if marked else None
+    return None if late else process.returncode, "".join(lines), None if begin is None else end - begin

@@ -14,7 +14,6 @@
 #include <mpi.h>
 
 #include <trn/comm_mpi/mpi.hpp>
-#include <trn/core/environment.hpp>
 
 namespace trn::dropin::scalapack {
 
@@ -41,17 +40,13 @@ void print_report() {
     total += counts().served[i];
     text += fmt::format("{}{}: {}", i > 0 ? ", " : "", kKindNames[i], counts().served[i].load());
   }
-  std::fprintf(stderr, "trnscalapack: served %ld calls (%s), passed on %ld\n", total, text.c_str(),
-               counts().passed_on.load());
+  std::fprintf(stderr, "trnscalapack: served %ld calls (%s) on %s, passed on %ld\n", total, text.c_str(),
+               settings().executor.name().c_str(), counts().passed_on.load());
 }
 
 Counts& counts() {
   static Counts* all = [] {
-    if (environment_flag("TRN_REPORT")) std::atexit(print_report);
-    if (const std::string name = environment("TRN_EXECUTOR", "host"); name != "host") {
-      std::fprintf(stderr, "trnscalapack: TRN_EXECUTOR is %s; this library runs on the host\n", name.c_str());
-      std::exit(2);
-    }
+    if (settings().report) std::atexit(print_report);
     return new Counts;
   }();
   return *all;
@@ -81,6 +76,18 @@ std::unique_ptr<BlacsGrid> make_grid(int context, int rows, int columns, int row
 void forget(int context) { grids().erase(context); }
 
 }  // namespace
+
+const Environment& settings() {
+  static const auto* all = [] {
+    const auto* e = new Environment(read_environment("trnscalapack"));
+    if (e->products.has_target()) {
+      std::fprintf(stderr, "trnscalapack: TRN_PRECISION is a target; distributed operands take a mode\n");
+      std::exit(2);
+    }
+    return e;
+  }();
+  return *all;
+}
 
 void* behind(const char* name) {
   void* found = ::dlsym(RTLD_NEXT, name);

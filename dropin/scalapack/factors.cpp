@@ -19,9 +19,16 @@ template <class T> bool is_aligned(const Operand<T>& o) {
          (o.i - 1) % row.block == 0 && (o.j - 1) % column.block == 0;
 }
 
+// Whether the executor has this factorisation; else ScaLAPACK serves it, around our level 3 there.
+bool has_kernel(bool on_devices) {
+  if (settings().on_host || on_devices) return true;
+  note_host_call(settings(), "trnscalapack");
+  return false;
+}
+
 template <class T> bool serve_potrf(Letter uplo, Int n, Passed<T> a, int* info) {
   const BlacsGrid* g = shared_grid({a.numbers});
-  if (g == nullptr) return false;
+  if (g == nullptr || !has_kernel(blas::RealScalar<T>)) return false;
   const auto o = operand(a, *g, *n, *n);
   if (!is_uplo(*uplo) || *n <= 0 || !all_can(*g, usable(o, *g) && is_aligned(o))) return false;
   const Squares<T> squares(*g, reading(o));
@@ -38,7 +45,7 @@ template <class T> bool serve_potrf(Letter uplo, Int n, Passed<T> a, int* info) 
 // pivots[k]: the row that was exchanged with row k, of the whole matrix and counted from 1, where row k's owner is.
 template <class T> bool serve_getrf(Int m, Int n, Passed<T> a, int* pivots, int* info) {
   const BlacsGrid* g = shared_grid({a.numbers});
-  if (g == nullptr) return false;
+  if (g == nullptr || !has_kernel(false)) return false;
   const auto o = operand(a, *g, *m, *n);
   if (*m <= 0 || *n <= 0 || !all_can(*g, usable(o, *g) && is_aligned(o))) return false;
   const Squares<T> squares(*g, reading(o));
@@ -56,7 +63,7 @@ template <class T> bool serve_getrf(Int m, Int n, Passed<T> a, int* pivots, int*
 
 template <class T> bool serve_geqrf(Int m, Int n, Passed<T> a, T* tau, T* work, Int lwork, int* info) {
   const BlacsGrid* g = shared_grid({a.numbers});
-  if (g == nullptr) return false;
+  if (g == nullptr || !has_kernel(false)) return false;
   const auto o = operand(a, *g, *m, *n);
   if (*m <= 0 || *n <= 0 || !all_can(*g, usable(o, *g))) return false;
   // The least workspace that ScaLAPACK documents: nb (rows + columns of this process + nb).

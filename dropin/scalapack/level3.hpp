@@ -19,20 +19,21 @@ namespace trn::dropin::scalapack {
 template <class T> void gemm(const BlacsGrid& g, Op oa, Op ob, T alpha, const Operand<const T>& a,
                              const Operand<const T>& b, T beta, const Operand<T>& c) {
   const Squares<T> sa(g, a), sb(g, b), sc(g, reading(c));
-  blas::gemm<T>(oa, ob, alpha, sa.matrix(), sb.matrix(), beta, sc.matrix());
+  blas::gemm<T>(oa, ob, alpha, sa.matrix(), sb.matrix(), beta, sc.matrix(), {settings().products});
   give_back(g, sc.matrix(), c);
 }
 
 template <class T> void symm(const BlacsGrid& g, bool hermitian, Side side, Uplo uplo, T alpha,
                              const Operand<const T>& a, const Operand<const T>& b, T beta, const Operand<T>& c) {
-  const Executor host = Executor::host();
+  const Executor& executor = settings().executor;
+  const blas::GemmOptions options{.precision = settings().products};
   const Cut by = side == Side::Left ? Cut::Columns : Cut::Rows;
   const Whole<T> wa(g, a);
   const Panels<T> pb(g, b, by), pc(g, reading(c), by);
   if constexpr (blas::ComplexScalar<T>) {
-    if (hermitian) blas::hemm<T>(host, side, uplo, alpha, wa.view(), pb.view(), beta, pc.view());
+    if (hermitian) blas::hemm<T>(executor, side, uplo, alpha, wa.view(), pb.view(), beta, pc.view(), options);
   }
-  if (!hermitian) blas::symm<T>(host, side, uplo, alpha, wa.view(), pb.view(), beta, pc.view());
+  if (!hermitian) blas::symm<T>(executor, side, uplo, alpha, wa.view(), pb.view(), beta, pc.view(), options);
   give_back(g, pc.matrix(), c);
 }
 
@@ -56,15 +57,16 @@ template <class T> void syrk(const BlacsGrid& g, bool hermitian, Uplo uplo, Op o
                              T beta, const Operand<T>& c) {
   const Squares<T> sa(g, a), sc(g, reading(c));
   if constexpr (blas::ComplexScalar<T>) {
-    if (hermitian) blas::herk<T>(uplo, op, alpha.real(), sa.matrix(), beta.real(), sc.matrix());
+    if (hermitian) blas::herk<T>(uplo, op, alpha.real(), sa.matrix(), beta.real(), sc.matrix(), {settings().products});
   }
-  if (!hermitian) blas::syrk<T>(uplo, op, alpha, sa.matrix(), beta, sc.matrix());
+  if (!hermitian) blas::syrk<T>(uplo, op, alpha, sa.matrix(), beta, sc.matrix(), {settings().products});
   give_back(g, sc.matrix(), c);
 }
 
 template <class T> void syr2k(const BlacsGrid& g, bool hermitian, Uplo uplo, Op op, T alpha, const Operand<const T>& a,
                               const Operand<const T>& b, T beta, const Operand<T>& c) {
-  const Executor host = Executor::host();
+  const Executor& executor = settings().executor;
+  const blas::GemmOptions options{.precision = settings().products};
   const Whole<T> wa(g, a), wb(g, b);
   const Panels<T> pc(g, reading(c), Cut::Columns);
   const Trapezoid t = trapezoid_of(g, pc, uplo);
@@ -75,14 +77,16 @@ template <class T> void syr2k(const BlacsGrid& g, bool hermitian, Uplo uplo, Op 
     if constexpr (blas::ComplexScalar<T>) {
       if (hermitian) {
         second = std::conj(alpha);
-        blas::her2k<T>(host, uplo, op, alpha, my_a, my_b, beta.real(), diagonal);
+        blas::her2k<T>(executor, uplo, op, alpha, my_a, my_b, beta.real(), diagonal, options);
       }
     }
-    if (!hermitian) blas::syr2k<T>(host, uplo, op, alpha, my_a, my_b, beta, diagonal);
+    if (!hermitian) blas::syr2k<T>(executor, uplo, op, alpha, my_a, my_b, beta, diagonal, options);
     const Op other = op != Op::N ? Op::N : hermitian ? Op::C : Op::T;
     const auto outside = pc.view().block(t.outside, 0, t.outside_count, t.count);
-    blas::gemm(host, op, other, alpha, lines(wa.view(), op, t.outside, t.outside_count), my_b, beta, outside);
-    blas::gemm(host, op, other, second, lines(wb.view(), op, t.outside, t.outside_count), my_a, T(1), outside);
+    blas::gemm(executor, op, other, alpha, lines(wa.view(), op, t.outside, t.outside_count), my_b, beta, outside,
+               options);
+    blas::gemm(executor, op, other, second, lines(wb.view(), op, t.outside, t.outside_count), my_a, T(1), outside,
+               options);
   }
   give_back(g, pc.matrix(), c);
 }
@@ -90,7 +94,7 @@ template <class T> void syr2k(const BlacsGrid& g, bool hermitian, Uplo uplo, Op 
 template <class T> void trsm(const BlacsGrid& g, Side side, Uplo uplo, Op op, Diag diag, T alpha,
                              const Operand<const T>& a, const Operand<T>& b) {
   const Squares<T> sa(g, a), sb(g, reading(b));
-  blas::trsm<T>(side, uplo, op, diag, alpha, sa.matrix(), sb.matrix());
+  blas::trsm<T>(side, uplo, op, diag, alpha, sa.matrix(), sb.matrix(), {settings().products});
   give_back(g, sb.matrix(), b);
 }
 
@@ -98,14 +102,16 @@ template <class T> void trmm(const BlacsGrid& g, Side side, Uplo uplo, Op op, Di
                              const Operand<const T>& a, const Operand<T>& b) {
   const Whole<T> wa(g, a);
   const Panels<T> pb(g, reading(b), side == Side::Left ? Cut::Columns : Cut::Rows);
-  blas::trmm<T>(Executor::host(), side, uplo, op, diag, alpha, wa.view(), pb.view());
+  blas::trmm<T>(settings().executor, side, uplo, op, diag, alpha, wa.view(), pb.view(),
+                {.precision = settings().products});
   give_back(g, pb.matrix(), b);
 }
 
 // C = beta C + alpha A^T or alpha A^H: rows of A are columns of C. beta = 0 does not read C.
 template <class T>
 void tran(const BlacsGrid& g, bool conjugate, T alpha, const Operand<const T>& a, T beta, const Operand<T>& c) {
-  const Panels<T> pa(g, a, Cut::Rows), pc(g, reading(c), Cut::Columns);
+  // Numbers that are moved, by the host.
+  const Panels<T> pa(g, a, Cut::Rows, Executor::host()), pc(g, reading(c), Cut::Columns, Executor::host());
   const std::int64_t rows = pc.view().rows(), columns = pc.view().columns();  // of A: columns, rows
   const T* from = pa.view().data();
   T* to = pc.view().data();

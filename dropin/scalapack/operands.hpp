@@ -56,8 +56,8 @@ template <class T> Operand<const T> reading(const Operand<T>& o) {
 
 template <class T> class Panels {
  public:
-  Panels(const BlacsGrid& grid, const Operand<const T>& o, Cut by)
-      : matrix_(grid.group, Executor::host(), cut(o.rows, o.columns, by, grid.group.size())) {
+  Panels(const BlacsGrid& grid, const Operand<const T>& o, Cut by, const Executor& executor = settings().executor)
+      : matrix_(grid.group, executor, cut(o.rows, o.columns, by, grid.group.size())) {
     fetch(grid, o, matrix_);
   }
   [[nodiscard]] MatrixView<T> view() const { return matrix_.local(); }
@@ -70,7 +70,7 @@ template <class T> class Panels {
 template <class T> class Squares {
  public:
   Squares(const BlacsGrid& grid, const Operand<const T>& o)
-      : matrix_(grid.group, Executor::host(),
+      : matrix_(grid.group, settings().executor,
                 {o.rows, o.columns, block_of(o), block_of(o), {grid.rows, grid.columns}}) {
     fetch(grid, o, matrix_);
   }
@@ -86,19 +86,22 @@ template <class T> class Squares {
 template <class T> class Whole {
  public:
   Whole(const BlacsGrid& grid, const Operand<const T>& o)
-      : rows_(o.rows), columns_(o.columns), values_(static_cast<std::size_t>(o.rows * o.columns)) {
-    const dist::Matrix<T> first(grid.group, Executor::host(), cut(o.rows, o.columns, Cut::Columns, 1));
+      : values_(comm::together(grid.group, [&] {
+          return trn::Array<T>(settings().executor, {o.columns, o.rows});
+        })) {
+    const dist::Matrix<T> first(grid.group, settings().executor, cut(o.rows, o.columns, Cut::Columns, 1));
     fetch(grid, o, first);
-    if (grid.group.rank() == 0) std::copy_n(first.local().data(), values_.size(), values_.data());
-    comm::broadcast(grid.group, 0, View<T>(Executor::host(), values_.data(), {rows_ * columns_}));
+    if (grid.group.rank() == 0)
+      copy(View<const T>(MatrixView<const T>(first.local().transposed())), View<T>(values_.view()));
+    comm::broadcast(grid.group, 0, View<T>(values_.view()));
   }
   [[nodiscard]] MatrixView<const T> view() const {
-    return MatrixView<const T>::column_major(Executor::host(), values_.data(), rows_, columns_);
+    return MatrixView<const T>::column_major(values_.executor(), values_.data(), values_.shape()[1],
+                                             values_.shape()[0]);
   }
 
  private:
-  std::int64_t rows_, columns_;
-  std::vector<T> values_;
+  trn::Array<T> values_;  // columns x rows
 };
 
 }  // namespace trn::dropin::scalapack

@@ -1,6 +1,6 @@
 """Runs Debian's ScaLAPACK testers with four ranks on the drop-in: every test must pass, and calls must have reached us.
 
-scalapack.py LIBRARY TESTERS s|d|c|z [--only LLT] [--whole]
+scalapack.py LIBRARY TESTERS s|d|c|z [--only LLT] [--whole] [--executor sim:trn2 --precision exact]
 """
 import argparse
 import os
@@ -48,6 +48,9 @@ def main():
     parser.add_argument("letter")
     parser.add_argument("--only")
     parser.add_argument("--whole", action="store_true", help="the solvers' parameter files as they are")
+    parser.add_argument("--executor", default="host")
+    parser.add_argument("--precision", default="native")
+    parser.add_argument("--seconds", type=float, default=200)
     arguments = parser.parse_args()
     p, testers, failures = arguments.letter, pathlib.Path(arguments.testers), []
     runs = [("PBLAS3", testers / "PBLAS" / f"{p}pb3tst", testers / "PBLAS" / f"P{p.upper()}BLAS3TST.dat", pblas_complaints)]
@@ -55,11 +58,15 @@ def main():
     for name, program, parameters, complaints in runs:
         if arguments.only and arguments.only != name:
             continue
+        if name == "QR" and arguments.executor != "host":
+            print("QR: no device has a kernel, and ScaLAPACK's own calls none of ours")
+            continue
         with tempfile.TemporaryDirectory() as folder:
             text = parameters.read_text()
             (pathlib.Path(folder) / parameters.name).write_text(text if name == "PBLAS3" or arguments.whole else shortened(text))
-            status, output, seconds = mpirun(4, [str(program)], 200, exported={"LD_PRELOAD": os.path.abspath(arguments.library), "TRN_REPORT": "1"},
-                                             cwd=folder)
+            exported = {"LD_PRELOAD": os.path.abspath(arguments.library), "TRN_REPORT": "1", "TRN_EXECUTOR": arguments.executor,
+                        "TRN_PRECISION": arguments.precision}
+            status, output, seconds = mpirun(4, [str(program)], arguments.seconds, exported=exported, cwd=folder)
         wrong, tests = complaints(output)
         served = [int(n) for n in re.findall(r"trnscalapack: served (\d+) calls", output)]
         passed_on = [int(n) for n in re.findall(r"passed on (\d+)", output)]
@@ -67,6 +74,8 @@ def main():
             wrong.append(f"status {status}")
         if tests == 0:
             wrong.append("no test ran")
+        if output.count(f" on {arguments.executor}, passed on") != 4:
+            wrong.append(f"not every rank's calls ran on {arguments.executor}")
         if len(served) != 4 or min(served) == 0:
             wrong.append(f"calls served by the four ranks: {served}")
         print(f"{name}, {p}: {tests} tests, calls served {sum(served)}, passed on {sum(passed_on)}, {seconds:.1f} s")

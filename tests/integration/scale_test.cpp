@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <trn/blas/dist_gemm.hpp>
 #include <trn/blas/gemm.hpp>
@@ -13,16 +11,12 @@
 #include <trn/comm/group.hpp>
 #include <vector>
 
+#include "scale_command.hpp"
+
 namespace trn {
 namespace {
 
-nlohmann::json scale(const std::string& arguments) {
-  const std::string command = std::string(TRNSCI_COMMAND) + " scale " + arguments + " --json -";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text;
-  for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get())) text += static_cast<char>(c);
-  return nlohmann::json::parse(text);
-}
+using testing_support::scale;
 
 // Seconds on the ranks' clocks for C = A B of order n on a 2 x 4 grid; C must be n in every place.
 double run_product(std::int64_t n) {

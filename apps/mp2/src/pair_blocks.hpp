@@ -10,6 +10,7 @@
 #include <trn/core/array.hpp>
 #include <trn/core/eft.hpp>
 #include <trn/mp2/df_mp2.hpp>
+#include <trn/mp2/pair_deal.hpp>
 #include <trn/mp2/panel_store.hpp>
 
 #include "fit.hpp"
@@ -131,7 +132,7 @@ template <class S, class T> class Pairs {
   [[nodiscard]] std::int64_t run(std::int64_t block, const comm::Communicator* group) {
     const std::int64_t nocc = calls_.orbitals();
     if (group != nullptr && group->size() > 1) {
-      deal(std::min(block, block_for(nocc, group->size())), *group);
+      deal(deal_pairs(nocc, group->size(), block), *group);
       gather_terms(*group, terms_);
       return (nocc + block - 1) / block;
     }
@@ -160,22 +161,17 @@ template <class S, class T> class Pairs {
   [[nodiscard]] const Accuracy& accuracy() const { return calls_.accuracy(); }
 
  private:
-  // Pairs of blocks, one rank after the other.
-  void deal(std::int64_t block, const comm::Communicator& group) {
-    const std::int64_t nocc = calls_.orbitals();
-    std::vector<T> host(static_cast<std::size_t>(std::min(nocc, 2 * block) * calls_.panel()));
-    std::int64_t number = 0;
-    for (std::int64_t i = 0; i < nocc; i += block) {
-      const std::int64_t left = std::min(block, nocc - i);
-      bool have = false;
-      for (std::int64_t j = i; j < nocc; j += block) {
-        if (number++ % group.size() != group.rank()) continue;
-        if (!have) read(i, left, host.data());
-        have = true;
-        const std::int64_t right = j == i ? 0 : std::min(block, nocc - j);
-        if (right > 0) read(j, right, host.data() + left * calls_.panel());
-        call(host.data(), i, left, right > 0 ? j : 0, right);
-      }
+  void deal(const PairDeal& deal, const comm::Communicator& group) {
+    std::vector<T> host(static_cast<std::size_t>(std::min(deal.nocc, 2 * deal.block) * calls_.panel()));
+    std::int64_t held = -1;  // the block that is there as the first
+    for (const PairTask& task : deal.tasks(group.rank(), group.size())) {
+      const std::int64_t left = deal.size(task.first);
+      if (task.first != held) read(deal.begin(task.first), left, host.data());
+      held = task.first;
+      const bool two = task.second != task.first;
+      const std::int64_t j = two ? deal.begin(task.second) : 0, right = two ? deal.size(task.second) : 0;
+      if (two) read(j, right, host.data() + left * calls_.panel());
+      call(host.data(), deal.begin(task.first), left, j, right);
     }
   }
   void read(std::int64_t first, std::int64_t count, T* to) const {

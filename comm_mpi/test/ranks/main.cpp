@@ -1,5 +1,5 @@
-// The test program for mpirun: `ranks cases`, `ranks large`, `ranks fault NAME`, `ranks measure`. Rank 0 prints how
-// many comparisons there were, of all ranks together; the status is 1 where one of them failed.
+// The test program for mpirun: `ranks cases`, `ranks large`, `ranks repeat TIMES`, `ranks fault NAME`, `ranks measure`.
+// Rank 0 prints how many comparisons there were, of all ranks together; the status is 1 where one of them failed.
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@ using namespace trn::comm;
 using namespace trn::comm::ranks_test;
 
 int run(const Communicator& world, const std::vector<std::string>& arguments) {
-  if (arguments.empty()) throw trn::InvalidArgument("ranks: cases, large, fault NAME or measure");
+  if (arguments.empty()) throw trn::InvalidArgument("ranks: cases, large, repeat TIMES, fault NAME or measure");
   if (arguments[0] == "fault") return fault(world, arguments.at(1));
   Tally tally;
   if (arguments[0] == "cases") {
@@ -21,6 +21,11 @@ int run(const Communicator& world, const std::vector<std::string>& arguments) {
     const Results results = operation_cases(world, tally);
     for (const auto& [name, bits] : results) {
       if (world.rank() == 0) fmt::print("bits {} {:016x}\n", name, bits);
+    }
+  } else if (arguments[0] == "repeat") {
+    for (int times = std::stoi(arguments.at(1)); times > 0; --times) {
+      transport_cases(world, 1000, tally);
+      mismatch_cases(world, tally);
     }
   } else if (arguments[0] == "large") {
     large_case(world, tally);

@@ -129,8 +129,25 @@ Layout layout_of(const dist::Boxes& boxes, int ranks, bool real) {
   return layout;
 }
 
+std::vector<int> partners_of(const Layout& from, const Layout& to, int rank) {
+  const auto meet = [&](std::size_t sender, std::size_t receiver) {
+    return std::ranges::any_of(from.regions[sender], [&](const Region& a) {
+      return std::ranges::any_of(to.regions[receiver], [&](const Region& b) { return meeting(a, b).has_value(); });
+    });
+  };
+  const auto me = static_cast<std::size_t>(rank);
+  std::vector<int> all;
+  for (std::size_t r = 0; r < from.regions.size(); ++r) {
+    if (r == me || meet(me, r) || meet(r, me)) all.push_back(static_cast<int>(r));
+  }
+  return all;
+}
+
 template <class T> Exchange<T>::Exchange(const Layout& from, const Layout& to, int rank)
-    : from_unit_(from.real ? 1 : 2), to_unit_(to.real ? 1 : 2), wire_unit_(std::min(from_unit_, to_unit_)) {
+    : rank_(rank),
+      from_unit_(from.real ? 1 : 2),
+      to_unit_(to.real ? 1 : 2),
+      wire_unit_(std::min(from_unit_, to_unit_)) {
   const std::size_t ranks = from.regions.size(), me = static_cast<std::size_t>(rank);
   const auto moves = [&](std::size_t sender, std::size_t receiver, auto&& each) {
     for (const Region& a : from.regions[sender])
@@ -186,6 +203,15 @@ template <class T> void Exchange<T>::place(Way& way, bool sending) {
   way.packed = false;
   way.offsets = offsets;
   way.moves.clear();
+}
+
+template <class T> std::vector<int> Exchange<T>::partners() const {
+  std::vector<int> all;
+  for (int r = 0; r < static_cast<int>(send_.bytes.size()); ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    if (r == rank_ || send_.bytes[i] > 0 || receive_.bytes[i] > 0) all.push_back(r);
+  }
+  return all;
 }
 
 template <class T> void Exchange<T>::run(const comm::Communicator& group, const void* from, void* to) {

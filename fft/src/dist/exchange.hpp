@@ -32,12 +32,17 @@ struct Layout {
 // Every rank of the group has an entry; those beyond the boxes have nothing.
 [[nodiscard]] Layout layout_of(const dist::Boxes& boxes, int ranks, bool real);
 
+// The ranks that `rank` sends to or receives from between two layouts, itself among them.
+[[nodiscard]] std::vector<int> partners_of(const Layout& from, const Layout& to, int rank);
+
 // T: float or double; a layout's elements are T or std::complex<T>. Elements become real, or complex, on the way.
 template <class T> class Exchange {
  public:
   Exchange(const Layout& from, const Layout& to, int rank);
   // Host memory. Collective. `from` and `to` do not overlap.
   void run(const comm::Communicator& group, const void* from, void* to);
+  // The ranks that this one exchanges with, itself among them.
+  [[nodiscard]] std::vector<int> partners() const;
 
  private:
   struct Move {
@@ -54,7 +59,7 @@ template <class T> class Exchange {
   };
   void place(Way& way, bool sending);
 
-  int from_unit_, to_unit_, wire_unit_;  // reals of an element
+  int rank_, from_unit_, to_unit_, wire_unit_;  // reals of an element
   Way send_, receive_;
   std::vector<Move> own_;
   std::vector<T> out_, in_;

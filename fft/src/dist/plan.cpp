@@ -16,13 +16,13 @@
 #include <cmath>
 #include <limits>
 
+#include <trn/comm/modelled.hpp>
 #include <trn/comm/together.hpp>
 #include <trn/core/error.hpp>
 
-#include "../problem.hpp"
 #include "../roots.hpp"
-#include "../way.hpp"
 #include "geometry.hpp"
+#include "lines.hpp"
 #include "twiddle.hpp"
 
 namespace trn::fft {
@@ -30,9 +30,12 @@ namespace trn::fft {
 namespace {
 
 using dist_detail::Exchange;
+using dist_detail::factor_of;
 using dist_detail::Geometry;
 using dist_detail::GeometryStage;
 using dist_detail::Layout;
+using dist_detail::layout_after;
+using dist_detail::line_problem;
 using dist_detail::LineStep;
 
 enum class Place : std::uint8_t { In, Out, Work0, Work1 };
@@ -57,39 +60,6 @@ template <class T> struct Step {
 };
 
 Shape extent_of(const GeometryStage& stage, int rank) { return stage.boxes[static_cast<std::size_t>(rank)].extent; }
-Layout layout_after(const GeometryStage& stage) {
-  return dist_detail::layout_of({{}, stage.boxes}, static_cast<int>(stage.boxes.size()), false);
-}
-
-// Lines along a dimension of row-major arrays; `complex` is the extent of the complex side. Dimensions before `first`
-// are left out.
-WayProblem line_problem(DType real, const DistDescription& d, const LineStep& line, const Shape& complex,
-                        std::size_t first, long double factor, Mode mode) {
-  Shape in = complex, out = complex;
-  if (line.kind == Kind::RealToComplex) in.back() = line.length;
-  if (line.kind == Kind::ComplexToReal) out.back() = line.length;
-  const std::int64_t in_unit = line.kind == Kind::RealToComplex ? 1 : 2,
-                     out_unit = line.kind == Kind::ComplexToReal ? 1 : 2;
-  Problem p{real, line.kind, d.direction, {}, {}, factor, mode};
-  std::int64_t is = in_unit, os = out_unit;
-  const bool empty = element_count(complex) == 0;  // planned as one line, for its bound and its refusals
-  for (std::size_t i = complex.size(); i-- > first;) {
-    if (i == line.dimension)
-      p.axes.push_back({line.length, empty ? in_unit : is, empty ? out_unit : os});
-    else if (!empty)
-      p.batch.push_back({complex[i], is, os});
-    is *= in[i];
-    os *= out[i];
-  }
-  p.batch = normal_batch(std::move(p.batch));
-  return {p, line.dimension + 1 == complex.size() ? Way::Rows : Way::Columns};
-}
-
-long double factor_of(const DistDescription& d) {
-  long double points = 1;
-  for (const std::int64_t n : d.lengths) points *= static_cast<long double>(n);
-  return d.scale == Scale::None ? 1 : d.scale == Scale::ByLength ? 1 / points : 1 / std::sqrt(points);
-}
 
 const KernelTable<ExecuteArgs>& table(Kind kind) {
   return kind == Kind::ComplexToComplex ? kC2C : kind == Kind::RealToComplex ? kR2C : kC2R;
@@ -316,7 +286,7 @@ template <class T> struct DistState {
     if (executor.family() == Family::Host) return step.exchange->run(group, from, to);
     if (step.in_bytes > 0) copy_bytes(executor, from, Executor::host(), staged_in.data(), step.in_bytes);
     step.exchange->run(group, staged_in.data(), staged_out.data());
-    comm::spend_all_to_all(group, std::max(step.in_bytes, step.out_bytes));
+    comm::spend_all_to_all(group, std::max(step.in_bytes, step.out_bytes), step.exchange->partners());
     if (step.out_bytes > 0) copy_bytes(Executor::host(), staged_out.data(), executor, to, step.out_bytes);
   }
   void lines(const Step<T>& step, void* from, void* to) const {

@@ -286,13 +286,12 @@ TEST(DistPlan, ExchangesBetweenCoresTakeTime) {
   EXPECT_EQ(clocks.size(), 4U);
 }
 
-// Cores with 1400 KiB left: a transform of 512 KiB, its result and the workspace of the plan do not fit on one of them,
-// a quarter does.
-TEST(DistPlan, TransformsWhatNoCoreCanHold) {
-  constexpr std::int64_t kLeft = 1400 << 10, kPoints = 1 << 16;
-  const auto input = fft::test::random_complex<float>(kPoints, 7);
+// Cores with so much left: a transform of 512 KiB, its result and the workspace of the plan do not fit on one of them,
+// a quarter does. In one dimension there is a table of twiddles, too.
+void transforms_what_no_core_can_hold(const Shape& lengths, std::int64_t left) {
+  const auto input = fft::test::random_complex<float>(element_count(lengths), 7);
   const auto transform = [&](const Communicator& c, const Executor& e) {
-    const DistPlan<float> plan(c, e, {Kind::ComplexToComplex, Direction::Forward, {64, 32, 32}});
+    const DistPlan<float> plan(c, e, {Kind::ComplexToComplex, Direction::Forward, lengths});
     const auto in = scattered(c, e, plan.input_distribution(), input);
     const dist::Array<std::complex<float>> out(c, e, plan.output_distribution());
     plan.execute(in, out);
@@ -302,7 +301,7 @@ TEST(DistPlan, TransformsWhatNoCoreCanHold) {
   comm::run(group_of("sim:trn2", 1), [&](const Communicator& c, const Executor& e) { whole = transform(c, e); });
   std::atomic<int> refused = 0;
   comm::run(group_of("sim:trn2", 4), [&](const Communicator& c, const Executor& e) {
-    std::optional<Buffer> hole(std::in_place, e, kLeft);
+    std::optional<Buffer> hole(std::in_place, e, left);
     std::vector<Buffer> filled;
     for (std::int64_t bytes = std::int64_t{1} << 40; bytes >= 64;) {
       try {
@@ -322,6 +321,10 @@ TEST(DistPlan, TransformsWhatNoCoreCanHold) {
     EXPECT_EQ(std::memcmp(got.data(), whole.data(), sizeof(std::complex<float>) * whole.size()), 0);
   });
   EXPECT_EQ(refused, 4);
+}
+TEST(DistPlan, TransformsWhatNoCoreCanHold) {
+  transforms_what_no_core_can_hold({64, 32, 32}, 1400 << 10);
+  transforms_what_no_core_can_hold({1 << 16}, 1600 << 10);
 }
 
 TEST(DistPlan, ComesBackFromItsSpectrum) {

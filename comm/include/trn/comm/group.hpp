@@ -24,7 +24,8 @@ namespace trn::comm {
 class Group {
  public:
   // "hostx4": ranks that share the host's memory; "sim:trn2x8": the cores of one chip; "sim:trn2x8x16": eight cores of
-  // each of 16 chips; "neuron:0-7", "neuron:0,2": cores of the hardware. Other names: InvalidArgument with a list.
+  // each of 16 chips; "sim:trn2x8:lnc2": the cores of a chip as four ranks of two (LNC=2), each with a stack to itself;
+  // "neuron:0-7", "neuron:0,2": cores of the hardware. Other names: InvalidArgument with a list.
   // Executors are opened here and not in the library, so that programs without Group::open link without neuron.
   [[nodiscard]] static Group open(std::string_view name) { return open(name, &Executor::open); }
   // The same with executors of one's own making, from "sim:trn2".
