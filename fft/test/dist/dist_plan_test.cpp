@@ -324,7 +324,7 @@ void transforms_what_no_core_can_hold(const Shape& lengths, std::int64_t left) {
 }
 TEST(DistPlan, TransformsWhatNoCoreCanHold) {
   transforms_what_no_core_can_hold({64, 32, 32}, 1400 << 10);
-  transforms_what_no_core_can_hold({1 << 16}, 1600 << 10);
+  transforms_what_no_core_can_hold({1 << 18}, 6144 << 10);
 }
 
 TEST(DistPlan, ComesBackFromItsSpectrum) {
