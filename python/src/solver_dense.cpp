@@ -123,11 +123,18 @@ nb::object qr_pivoted(nb::handle a, nb::handle executor) {
   return nb::make_tuple(call.result(q), call.result(f), call.result(pivots), report_tuple(report));
 }
 
+// b is a matrix or a vector. The report is None where all went well and `reported` is false: to make one takes a good
+// part of a small system's time.
 nb::object solve(nb::handle a, nb::handle b, int structure, bool lower, bool unit, int factor, double target,
-                 bool backward, bool rigorous, nb::handle executor) {
+                 bool backward, bool rigorous, bool reported, nb::handle executor) {
   Call call("solver.solve", executor, {a, b});
   const Operand m = call.in(a, "a", kFloats, 2), x = call.copy_of(b, "b", only(m.dtype));
-  check_rank(call, x, "b", 2);
+  Operand columns = x;
+  if (x.shape.size() == 1) {
+    columns.shape = {x.shape[0], 1};
+    columns.strides = {x.strides[0], 1};
+  }
+  check_rank(call, columns, "b", 2);
   solver::SolveOptions o;
   o.structure = static_cast<solver::Structure>(structure);
   o.uplo = uplo_of(lower);
@@ -139,8 +146,9 @@ nb::object solve(nb::handle a, nb::handle b, int structure, bool lower, bool uni
   solver::Report report;
   with_scalar(m.dtype, [&](auto t) {
     using T = decltype(t);
-    call.run([&] { report = solver::solve<T>(call.executor(), m.matrix<const T>(), x.matrix<T>(), o); });
+    call.run([&] { report = solver::solve<T>(call.executor(), m.matrix<const T>(), columns.matrix<T>(), o); });
   });
+  if (!reported && report.outcome.status == solver::Status::Ok) return nb::make_tuple(call.result(x), nb::none());
   return nb::make_tuple(call.result(x), report_tuple(report));
 }
 
@@ -241,7 +249,7 @@ void bind_solver_dense(nb::module_& m) {
   m.def("solver_qr", &qr, nb::arg(), nb::arg(), nb::arg().none());
   m.def("solver_qr_pivoted", &qr_pivoted, nb::arg(), nb::arg().none());
   m.def("solver_solve", &solve, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg(), nb::arg().none());
+        nb::arg(), nb::arg(), nb::arg().none());
   m.def("solver_lstsq", &lstsq, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("solver_pinv", &pinv, nb::arg(), nb::arg(), nb::arg().none());
   m.def("solver_basis", &basis, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());

@@ -36,8 +36,12 @@ std::vector<nb::handle> handles(const nb::list& list) {
 Operands operands(Call& call, const std::vector<nb::handle>& given) {
   Operands all;
   std::vector<DType> types;
+  all.kept.reserve(given.size());
+  all.views.reserve(given.size());
+  static constexpr const char* kNames[] = {"operand 0", "operand 1", "operand 2", "operand 3"};
   for (std::size_t i = 0; i < given.size(); ++i) {
-    all.kept.push_back(call.in(given[i], fmt::format("operand {}", i).c_str(), kTensors));
+    const std::string name = i < std::size(kNames) ? std::string() : fmt::format("operand {}", i);
+    all.kept.push_back(call.in(given[i], i < std::size(kNames) ? kNames[i] : name.c_str(), kTensors));
     all.views.push_back(typed(all.kept.back()));
     types.push_back(all.kept.back().dtype);
   }

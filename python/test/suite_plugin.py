@@ -1,6 +1,6 @@
 """A pytest plugin that runs other people's test suites on trnsci: TRN_SUITE names which.
 
-    numpy.fft      the functions of numpy.fft are replaced
+    numpy.fft      trnsci.fft.in_numpy() replaces the functions of numpy.fft
     scipy.fft      trnsci.fft becomes SciPy's global backend; TRN_ONLY=1: SciPy's own may not help out
     numpy.random   a class of NumPy's smoke tests for each of our bit generators: test_smoke_of_ours.py
     opt_einsum     tensordot, transpose and einsum of its NumPy backend are replaced
@@ -11,11 +11,10 @@ At the end it prints which calls reached us: a suite that passes without any pro
 """
 import os
 
-import numpy as np
-
 import trnsci
 
 CALLS = {}
+KEPT = []  # blocks that last as long as the process
 DECLINED = {}
 
 
@@ -30,9 +29,8 @@ def counted(name, function):
 
 
 def use_numpy_fft():
-    names = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfftn", "irfftn", "fft2", "ifft2", "rfft2", "irfft2"]
-    for name in names:
-        setattr(np.fft, name, counted(name, getattr(trnsci.fft, name)))
+    KEPT.append(trnsci.fft.in_numpy())
+    KEPT[0].__enter__()
 
 
 def use_scipy_fft():
@@ -63,7 +61,7 @@ def pytest_configure(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    calls = dict(trnsci.fft.backend_calls) if os.environ["TRN_SUITE"] == "scipy.fft" else CALLS
+    calls = dict(trnsci.fft.backend_calls) if os.environ["TRN_SUITE"] in ("scipy.fft", "numpy.fft") else CALLS
     if os.environ["TRN_SUITE"] == "array-api":
         calls = trnsci.array_api.calls
     declined = DECLINED or dict(trnsci.fft.backend_declined)

@@ -137,3 +137,31 @@ def test_scipy_backend():
     with scipy.fft.set_backend(fft, only=True):
         near(scipy.fft.fft(x), np.fft.fft(x))
     assert fft.backend_calls["fft"] == before + 1
+
+
+def test_numpys_own_names():
+    x = np.random.default_rng(4).standard_normal((6, 8))
+    z = x + 1j * x[::-1]
+    theirs = {name: getattr(np.fft, name) for name in ("fft", "rfftn", "irfftn", "fftn")}
+    before = dict(fft.backend_calls)
+    with fft.in_numpy(), fft.in_numpy():
+        assert np.fft.fft is not theirs["fft"] and np.fft.fft(x.astype(np.float32)).dtype == np.complex64
+        np.testing.assert_allclose(np.fft.fft(z, 5, 0, "ortho"), theirs["fft"](z, 5, 0, "ortho"), atol=1e-13)
+        np.testing.assert_allclose(np.fft.rfftn(x, (9, 9), (0, 1)), theirs["rfftn"](x, (9, 9), (0, 1)), atol=1e-12)
+        # An axis given twice is transformed twice, the last one first.
+        np.testing.assert_allclose(np.fft.fftn(z, (4, 6, 8), (0, 0, 1)), theirs["fftn"](z, (4, 6, 8), (0, 0, 1)), atol=1e-12)
+        np.testing.assert_allclose(np.fft.irfftn(z, (4, 6, 8), (0, 0, 1)), theirs["irfftn"](z, (4, 6, 8), (0, 0, 1)), atol=1e-12)
+        out = z.copy()
+        assert np.fft.fft(out, 4, 0, out=out[:4]).base is out and np.array_equal(out[4:], z[4:])  # memory of the operand
+        np.testing.assert_allclose(out[:4], theirs["fft"](z, 4, 0), atol=1e-12)
+        with pytest.raises(ValueError, match="wrong shape"):
+            np.fft.fft(z, out=np.empty(3, complex))
+        with pytest.raises(TypeError, match="Cannot cast"):
+            np.fft.fft(z, out=np.empty(z.shape))
+        with pytest.raises(TypeError, match="ArrayType"):
+            np.fft.fft(z, out="no")
+        with pytest.raises(ValueError, match="Invalid number of FFT data points"):
+            np.fft.ifft([])
+        assert np.fft.fft(np.ones(4, np.longdouble)).dtype in (np.clongdouble, np.complex128)  # NumPy's own
+    assert all(getattr(np.fft, name) is f for name, f in theirs.items())
+    assert fft.backend_calls["fft"] >= before.get("fft", 0) + 3 and fft.backend_declined["fft"] >= 1

@@ -22,8 +22,7 @@ def suite(name, *arguments):
 
 def test_numpy_fft():
     pytest.importorskip("numpy.fft.tests.test_pocketfft")
-    # Left out: longdouble, which is refused, and tests of the words of NumPy's message for n = 0.
-    passed, calls = suite("numpy.fft", "--pyargs", "numpy.fft.tests.test_pocketfft", "-k", "not float128 and not test_ifft and not longdouble")
+    passed, calls = suite("numpy.fft", "--pyargs", "numpy.fft")
     assert passed > 30 and calls > 500
 
 

@@ -59,14 +59,21 @@ def report_of(values: tuple[Any, ...], **more: Any) -> Report:
     return Report(Outcome(status, index), accuracy, rigorous, condition, iterations, levels, algorithm, more)
 
 
-def finish(operation: str, result: Any, report: Report, return_accuracy: bool) -> Any:
-    """The result, with its report where that was asked for; otherwise trouble is a warning."""
+def finish(operation: str, result: Any, report: Report, return_accuracy: bool, level: int = 4) -> Any:
+    """The result, with its report where that was asked for; otherwise trouble is a warning, `level` frames up."""
     if return_accuracy:
         return result, report
-    tell(operation, report.outcome)
+    tell(operation, report.outcome, level)
     return result
 
 
-def tell(operation: str, outcome: Outcome) -> None:
+def concluded(operation: str, result: Any, values: tuple[Any, ...], return_accuracy: bool) -> Any:
+    """finish() with what the extension said: a call that went well and whose report nobody asked for makes none."""
+    if not return_accuracy and values[0] == "ok":
+        return result
+    return finish(operation, result, report_of(values), return_accuracy, 5)
+
+
+def tell(operation: str, outcome: Outcome, level: int = 4) -> None:
     if not outcome.ok:
-        warnings.warn(f"{operation}: {outcome}; return_accuracy=True gives the report", NumericalWarning, stacklevel=4)
+        warnings.warn(f"{operation}: {outcome}; return_accuracy=True gives the report", NumericalWarning, stacklevel=level)

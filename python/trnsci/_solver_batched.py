@@ -12,7 +12,7 @@ from ._outcome import NumericalWarning, Outcome
 
 
 def is_stack(a: Any) -> bool:
-    return (a.ndim if isinstance(a, Array) else np.ndim(a)) > 2
+    return (a.ndim if isinstance(a, (np.ndarray, Array)) else np.ndim(a)) > 2
 
 
 def stacked(what: str, a: Any, b: Any, lower: bool, executor: ExecutorLike, return_accuracy: bool) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from . import _trnsci
 from ._core import Array, ExecutorLike
 from ._inputs import as_array
-from ._outcome import finish, report_of
+from ._outcome import concluded, finish, report_of
 from ._solver_batched import is_stack, stacked
 from ._solver_iterative import SvdResult
 
@@ -21,20 +21,28 @@ NewtonSchulzResult = NamedTuple("NewtonSchulzResult", [("X", Any), ("iterations"
 
 def matrix(a: Any, name: str = "A") -> Any:
     """a as a matrix of a floating type; integers become float64."""
-    if isinstance(a, Array):
+    if isinstance(a, Array) or isinstance(a, np.ndarray) and a.dtype.char in "fdFD":
         return a
     array = as_array(a, "solver", name)
     return array.astype(np.float64) if array.dtype.kind in "biu" else array
 
 
-def system(a: Any, b: Any) -> tuple[Any, Any, bool]:
-    """A and B of one type, B as a block of columns, and whether it was a vector."""
+def pair(a: Any, b: Any) -> tuple[Any, Any]:
+    """A and B of one type."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.dtype is b.dtype and a.dtype.char in "fdFD":  # the usual case
+        return a, b
     if isinstance(a, Array) or isinstance(b, Array):
-        return a, b, False
+        return a, b
     m, rhs = matrix(a), matrix(b, "b")
     dtype = np.result_type(m.dtype, rhs.dtype)
-    m, rhs = m.astype(dtype, copy=False), rhs.astype(dtype, copy=False)
-    return m, rhs[:, None] if rhs.ndim == 1 else rhs, rhs.ndim == 1
+    return m.astype(dtype, copy=False), rhs.astype(dtype, copy=False)
+
+
+def system(a: Any, b: Any) -> tuple[Any, Any, bool]:
+    """A and B of one type, B as a block of columns, and whether it was a vector."""
+    m, rhs = pair(a, b)
+    vector = isinstance(rhs, np.ndarray) and rhs.ndim == 1
+    return m, rhs[:, None] if vector else rhs, vector
 
 
 def _eigh(operation: str, A: Any, lower: bool, vectors: bool, by_value: Any, by_index: Any, certify: bool, executor: ExecutorLike) -> Any:
@@ -114,7 +122,7 @@ def eigh_generalized(A: ArrayLike | Array, B: ArrayLike | Array, tol: float = 1e
         raise ValueError(f"solver.eigh_generalized: type is {type}; it must be 1, 2 or 3")
     m, b, _ = system(A, B)
     w, v, report = _trnsci.solver_eigh_generalized(m, b, UPLO.upper() == "L", True, type, executor)
-    return finish("solver.eigh_generalized", EighResult(w, v), report_of(report), return_accuracy)
+    return concluded("solver.eigh_generalized", EighResult(w, v), report, return_accuracy)
 
 
 def eig(A: ArrayLike, *, left: bool = False, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -130,7 +138,7 @@ def eig(A: ArrayLike, *, left: bool = False, executor: ExecutorLike = None, retu
     [-1j, 1j]
     """
     w, right, lefts, report = _trnsci.solver_eig(matrix(A), True, left, executor)
-    return finish("solver.eig", (w, lefts, right) if left else EighResult(w, right), report_of(report), return_accuracy)
+    return concluded("solver.eig", (w, lefts, right) if left else EighResult(w, right), report, return_accuracy)
 
 
 def eigvals(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -141,7 +149,7 @@ def eigvals(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: boo
     [1.0, 2.0]
     """
     w, _, _, report = _trnsci.solver_eig(matrix(A), False, False, executor)
-    return finish("solver.eigvals", w, report_of(report), return_accuracy)
+    return concluded("solver.eigvals", w, report, return_accuracy)
 
 
 def schur(A: ArrayLike, tol: float = 1e-10, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -216,7 +224,7 @@ def smallest_eigenvalue_bound(A: ArrayLike, *, lower: bool = True, executor: Exe
 
 def _function(name: str, A: Any, executor: ExecutorLike, return_accuracy: bool) -> Any:
     x, report = _trnsci.solver_function(name, matrix(A), executor)
-    return finish(f"solver.{name}", x, report_of(report), return_accuracy)
+    return concluded(f"solver.{name}", x, report, return_accuracy)
 
 
 def expm(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -307,4 +315,4 @@ def polar(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool 
     [[2.0, 0.0], [0.0, 2.0]]
     """
     u, h, report = _trnsci.solver_polar(matrix(A), executor)
-    return finish("solver.polar", PolarResult(u, h), report_of(report), return_accuracy)
+    return concluded("solver.polar", PolarResult(u, h), report, return_accuracy)

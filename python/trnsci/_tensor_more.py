@@ -1,6 +1,7 @@
 """More of trnsci.tensor: contractions with paths and memory limits, gradients, decompositions, integral transformations."""
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,12 +17,23 @@ from ._outcome import NumericalWarning
 _METHODS = {True: "auto", "optimal": "dp", "auto-hq": "auto", "branch-all": "branch-and-bound", "random-greedy-128": "random-greedy"}
 
 
+@functools.lru_cache(maxsize=256)
+def _repeating(text: str) -> tuple[tuple[int, str, str], ...]:
+    """The operands that have a label twice: (number, labels before the ellipsis, labels behind it)."""
+    found = []
+    for number, labels in enumerate(text.split("->")[0].replace(" ", "").split(",")):
+        head, _, tail = labels.partition("...")
+        if len(set(head + tail)) < len(head + tail):
+            found.append((number, head, tail))
+    return tuple(found)
+
+
 def check_repeats(operation: str, text: str, operands: Sequence[Any]) -> None:
     """An axis of extent 1 stands for any extent beside another operand, but not within one: NumPy's rule."""
-    for number, (labels, x) in enumerate(zip(text.split("->")[0].replace(" ", "").split(","), operands)):
-        head, _, tail = labels.partition("...")
-        if len(set(head + tail)) == len(head + tail):
-            continue
+    for number, head, tail in _repeating(text):
+        if number >= len(operands):
+            break
+        x = operands[number]
         shape = x.shape if hasattr(x, "shape") else np.shape(x)
         extents: dict[str, int] = {}
         for label, extent in [*zip(head, shape), *zip(reversed(tail), reversed(shape))]:

@@ -369,6 +369,7 @@ def __ua_function__(method: Any, args: Any, kwargs: Any) -> Any:
 
 
 from ._convolve import convolve, correlate, fftconvolve, oaconvolve  # noqa: E402
+from ._numpy_fft import in_numpy  # noqa: E402 (uses all of them)
 from ._fht import fht, fhtoffset, ifht  # noqa: E402 (uses rfft and irfft)
 from ._stft import get_window, istft, stft  # noqa: E402
 from ._trnfft import complex_gemm, complex_linear, complex_mask_apply, complex_matmul, create_plan, clear_plan_cache  # noqa: E402 (uses Plan)
@@ -376,7 +377,7 @@ from ._trnfft import complex_gemm, complex_linear, complex_mask_apply, complex_m
 __all__ = ["Plan", "clear_plan_cache", "complex_gemm", "complex_linear", "complex_mask_apply", "complex_matmul", "convolve", "correlate",
            "create_plan", "fftconvolve", "oaconvolve", "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fht", "fhtoffset", "get_window", "hfft",
            "hfft2", "hfftn", "idct", "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ifht", "ihfft",
-           "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "istft", "next_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
+           "ihfft2", "ihfftn", "in_numpy", "irfft", "irfft2", "irfftn", "istft", "next_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
            "stft"]
 
 _docs.complete(globals(), _glossary.FFT)

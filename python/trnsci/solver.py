@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike
 
 from . import _docs, _glossary, _trnsci
 from ._core import Array, ExecutorLike
-from ._outcome import NumericalWarning, Outcome, Report, finish, report_of
+from ._outcome import NumericalWarning, Outcome, Report, concluded, finish, report_of
 from ._solver_batched import is_stack, stacked
 from ._solver_iterative import (IterationResult, LowRankEigh, SvdResult, TraceEstimate, bicgstab, block_cg,
                                 block_jacobi_preconditioner, cg, chebyshev, eigh_randomized, eigsh, expm_multiply, fgmres,
                                 filtered_subspace, gmres, hutch_plus_plus, hutchinson, idr, jacobi_preconditioner, lobpcg,
                                 lsqr, minres, nystroem, rsvd, ssor_preconditioner)
 from ._solver_spectra import (EighResult, NewtonSchulzResult, PolarResult, SchurResult, cosm, eig, eigh, eigh_generalized,
-                              eigvals, eigvalsh, expm, inv_sqrt_spd, inv_sqrt_spd_ns, logm, matrix, polar, schur, signm, sinm,
+                              eigvals, eigvalsh, expm, inv_sqrt_spd, inv_sqrt_spd_ns, logm, matrix, pair, polar, schur, signm, sinm,
                               smallest_eigenvalue_bound, sqrtm, svd, svdvals, system)
 from ._trnsci import Operator
 
@@ -57,7 +57,7 @@ def cholesky(A: ArrayLike | Array, upper: bool = False, *, executor: ExecutorLik
         stack = np.triu(stack) if upper else np.tril(stack)
         return (stack, outcomes) if return_accuracy else stack
     factor, report = _trnsci.solver_cholesky(matrix(A), not upper, executor)
-    return finish("solver.cholesky", factor, report_of(report), return_accuracy)
+    return concluded("solver.cholesky", factor, report, return_accuracy)
 
 
 def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -70,7 +70,7 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike | Array, *, executor: 
     """
     c, rhs, vector = system(c_and_lower[0], b)
     x, report = _trnsci.solver_potrs(c, rhs, c_and_lower[1], executor)
-    return finish("solver.cho_solve", _flat(x, vector), report_of(report), return_accuracy)
+    return concluded("solver.cho_solve", _flat(x, vector), report, return_accuracy)
 
 
 def lu_factor(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -88,7 +88,7 @@ def lu_factor(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_acc
            [0., 1.]]), [1, 1])
     """
     factor, pivots, report = _trnsci.solver_lu(matrix(A), executor)
-    return finish("solver.lu_factor", (factor, pivots), report_of(report), return_accuracy)
+    return concluded("solver.lu_factor", (factor, pivots), report, return_accuracy)
 
 
 def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike | Array, trans: int = 0, *, executor: ExecutorLike = None,
@@ -102,7 +102,7 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike | Array, trans: int = 0, 
     factor, rhs, vector = system(lu_and_piv[0], b)
     pivots = lu_and_piv[1] if isinstance(lu_and_piv[1], Array) else np.asarray(lu_and_piv[1], dtype=np.int64)
     x, report = _trnsci.solver_lu_solve(factor, pivots, rhs, trans, executor)
-    return finish("solver.lu_solve", _flat(x, vector), report_of(report), return_accuracy)
+    return concluded("solver.lu_solve", _flat(x, vector), report, return_accuracy)
 
 
 def lu(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -128,7 +128,7 @@ def lu(A: ArrayLike, *, executor: ExecutorLike = None, return_accuracy: bool = F
     P[order, np.arange(m)] = 1
     L = np.tril(factor[:, :k], -1)
     L[np.arange(k), np.arange(k)] = 1
-    return finish("solver.lu", LuResult(P, L, np.triu(factor[:k])), report_of(report), return_accuracy)
+    return concluded("solver.lu", LuResult(P, L, np.triu(factor[:k])), report, return_accuracy)
 
 
 def qr(A: ArrayLike | Array, mode: str = "reduced", *, pivoting: bool = False, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -152,11 +152,11 @@ def qr(A: ArrayLike | Array, mode: str = "reduced", *, pivoting: bool = False, e
         if full:
             raise NotImplementedError("solver.qr: pivoting=True has mode 'reduced' only")
         q, f, pivots, report = _trnsci.solver_qr_pivoted(matrix(A), executor)
-        return finish("solver.qr", (q, np.triu(f[:min(f.shape)]), pivots), report_of(report), return_accuracy)
+        return concluded("solver.qr", (q, np.triu(f[:min(f.shape)]), pivots), report, return_accuracy)
     q, r, report = _trnsci.solver_qr(matrix(A), full, executor)
     if full and isinstance(r, np.ndarray) and r.shape[0] < q.shape[1]:
         r = np.vstack([r, np.zeros((q.shape[1] - r.shape[0], r.shape[1]), r.dtype)])
-    return finish("solver.qr", QrResult(q, r), report_of(report), return_accuracy)
+    return concluded("solver.qr", QrResult(q, r), report, return_accuracy)
 
 
 # Systems.
@@ -167,15 +167,16 @@ _FACTORS = {"auto": 0, "lu": 1, "qr": 2, "cholesky": 3}
 
 def _solve(operation: str, A: Any, b: Any, assume_a: str, lower: bool, unit: bool, factor: str, target: float, measure: str,
            certify: bool, executor: ExecutorLike, return_accuracy: bool) -> Any:
-    if assume_a not in _STRUCTURES:
+    structure, kind = _STRUCTURES.get(assume_a), _FACTORS.get(factor)
+    if structure is None:
         raise ValueError(f"{operation}: assume_a is {assume_a!r}; it must be one of {', '.join(_STRUCTURES)}")
-    if factor not in _FACTORS or measure not in ("forward", "backward"):
+    if kind is None or measure not in ("forward", "backward"):
         raise ValueError(f"{operation}: factor is one of {', '.join(_FACTORS)}, measure 'forward' or 'backward'")
-    m, rhs, vector = system(A, b)
-    if assume_a.endswith("triangular"):
-        lower = assume_a.startswith("lower")
-    x, report = _trnsci.solver_solve(m, rhs, _STRUCTURES[assume_a], lower, unit, _FACTORS[factor], target, measure == "backward", certify, executor)
-    return finish(operation, _flat(x, vector), report_of(report), return_accuracy)
+    m, rhs = pair(A, b)
+    if structure == 4:
+        lower = assume_a == "lower triangular"
+    x, report = _trnsci.solver_solve(m, rhs, structure, lower, unit, kind, target, measure == "backward", certify, return_accuracy, executor)
+    return x if report is None else concluded(operation, x, report, return_accuracy)
 
 
 def solve(A: ArrayLike | Array, B: ArrayLike | Array, lower: bool = False, *, assume_a: str = "gen", factor: str = "auto",
@@ -250,7 +251,7 @@ def lstsq(A: ArrayLike, B: ArrayLike, rcond: float | None = None, *, method: str
     if rank == m.shape[1] < m.shape[0]:
         residuals = (np.abs(rhs - m @ x) ** 2).sum(axis=0)
     result = LstsqResult(_flat(x, vector), residuals, rank, np.array(s, dtype=m.real.dtype))
-    return finish("solver.lstsq", result, report_of(report), return_accuracy)
+    return concluded("solver.lstsq", result, report, return_accuracy)
 
 
 def pinv(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
@@ -266,7 +267,7 @@ def pinv(A: ArrayLike, rcond: float | None = None, *, executor: ExecutorLike = N
 
 def _inverse(operation: str, A: Any, positive: bool, executor: ExecutorLike, return_accuracy: bool) -> Any:
     x, _, _, _, report = _trnsci.solver_inverse(matrix(A), positive, True, executor)
-    return finish(operation, x, report_of(report), return_accuracy)
+    return concluded(operation, x, report, return_accuracy)
 
 
 def inv(A: ArrayLike | Array, *, executor: ExecutorLike = None, return_accuracy: bool = False) -> Any:
