@@ -65,13 +65,14 @@ std::string molecule_svg(const mp2::Molecule& molecule) {
   struct Place {
     double x, y, depth, r;  // angstrom
     int number;
+    bool ghost;
     Vector position;
   };
   std::vector<Place> places;
   for (const mp2::Atom& a : molecule.atoms) {
     Vector p;
     for (std::size_t i = 0; i < 3; ++i) p[i] = (a.position[i] - centre[i]) * mp2::kBohrInAngstrom;
-    places.push_back({dot(p, right), -dot(p, up), dot(p, near), 0.22 + 0.28 * radius(a.number), a.number, p});
+    places.push_back({dot(p, right), -dot(p, up), dot(p, near), 0.22 + 0.28 * radius(a.number), a.number, a.ghost, p});
   }
   double left = 0, top = 0, end = 0, bottom = 0;
   for (const Place& p : places) {
@@ -91,6 +92,7 @@ std::string molecule_svg(const mp2::Molecule& molecule) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const Place &a = places[i], &b = places[j];
+      if (a.ghost || b.ghost) continue;
       Vector d;
       for (std::size_t r = 0; r < 3; ++r) d[r] = a.position[r] - b.position[r];
       if (std::sqrt(dot(d, d)) > 1.3 * (radius(a.number) + radius(b.number))) continue;
@@ -103,11 +105,12 @@ std::string molecule_svg(const mp2::Molecule& molecule) {
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.depth < b.depth; });
   for (const Place& p : places) {
     svg += fmt::format(
-        "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"{2:.1f}\" fill=\"{3}\" stroke=\"#333\"/><text x=\"{0:.1f}\" "
+        "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"{2:.1f}\" fill=\"{3}\" stroke=\"#333\"{7}/><text x=\"{0:.1f}\" "
         "y=\"{1:.1f}\" dy=\"0.35em\" text-anchor=\"middle\" font-size=\"{4:.1f}\" font-weight=\"600\" "
         "fill=\"{5}\">{6}</text>\n",
-        x(p), y(p), p.r * scale, colour(p.number), 0.9 * p.r * scale, p.number >= 6 && p.number <= 8 ? "#fff" : "#111",
-        mp2::symbol(p.number));
+        x(p), y(p), p.r * scale, p.ghost ? "none" : colour(p.number), 0.9 * p.r * scale,
+        !p.ghost && p.number >= 6 && p.number <= 8 ? "#fff" : "#111", mp2::symbol(p.number),
+        p.ghost ? " stroke-dasharray=\"3 3\"" : "");
   }
   return svg + "</svg>\n";
 }

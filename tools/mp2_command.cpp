@@ -27,7 +27,7 @@ namespace {
 struct Arguments {
   std::string path, basis = "cc-pVDZ", basis_file, ri, jk, executor = "host", precision = "native", guess = "sad",
                     fit = "exact", scf = "host", json, report, memory = "2G", scratch;
-  bool exact_jk = false, frozen_core = false, unrestricted = false, quiet = false;
+  bool exact_jk = false, frozen_core = false, unrestricted = false, contractions = false, quiet = false;
   int charge = 0, multiplicity = 1, iterations = 100;
   std::int64_t stochastic = 0;
   std::uint64_t seed = 0;
@@ -98,6 +98,9 @@ void show(const mp2::Mp2& r) {
           "{:.1e} hartree away, {} the interval",
           s.energy, s.interval, s.samples, s.seed, off, off <= s.interval ? "within" : "outside");
     }
+    if (r.contracted)
+      say("by contractions of whole tensors: {:.10f} hartree, {:.1e} away", r.contracted->energy,
+          std::abs(r.contracted->energy - m.energy()));
     if (m.streamed || m.blocks > 1)
       fmt::print("{} blocks of occupied orbitals{}\n", m.blocks, m.streamed ? ", streamed from disk" : "");
   }
@@ -153,6 +156,7 @@ void run(const Arguments& a, const comm::Communicator* group) {
   options.scf.screening = a.screening;
   options.stochastic_samples = a.stochastic;
   options.seed = a.seed;
+  options.contractions = a.contractions ? mp2::Contractions::Yes : mp2::Contractions::No;
   options.group = group;
   std::vector<mp2::ScfIteration> iterations;
   std::optional<Stage> stage;
@@ -176,7 +180,7 @@ void run(const Arguments& a, const comm::Communicator* group) {
   nlohmann::ordered_json out = mp2::to_json(result);
   out["atoms"] = nlohmann::ordered_json::array();
   for (const mp2::Atom& atom : molecule.atoms) {
-    out["atoms"].push_back({{"element", mp2::symbol(atom.number)}, {"bohr", atom.position}});
+    out["atoms"].push_back({{"element", mp2::label(atom)}, {"bohr", atom.position}});
   }
   out["bohr_in_angstrom"] = a.bohr;
   out["scf_changes"] = nlohmann::ordered_json::array();
@@ -199,7 +203,7 @@ void add_mp2(Command& program) {
   auto a = std::make_shared<Arguments>();
   std::string names;
   for (const std::string& n : mp2::bundled_basis_names()) names += (names.empty() ? "" : ", ") + n;
-  sub.text("molecule", a->path, "an .xyz file, in angstrom").required();
+  sub.text("molecule", a->path, "an .xyz file, in angstrom; @C: a ghost of C").required();
   sub.text("--basis", a->basis, "orbital basis: " + names + ", or a Gaussian94 file name.gbs");
   sub.text("--basis-file", a->basis_file, "orbital basis from this Gaussian94 file");
   sub.text("--ri", a->ri, "fitting set of the correlation energy (default: the basis set's own)");
@@ -209,6 +213,7 @@ void add_mp2(Command& program) {
   sub.number("--stochastic", a->stochastic, "a stochastic estimate beside the energy, from so many products", 18,
              1000000);
   const Option seed = sub.number("--seed", a->seed, "of the stochastic estimate");
+  sub.flag("--contractions", a->contractions, "the energy once more, by contractions of whole tensors");
   sub.flag("--frozen-core", a->frozen_core, "leave core orbitals out of the correlation");
   sub.text("--exec", a->executor, "the executor of the MP2 part");
   sub.text("--scf", a->scf, "where the SCF's eigenproblems, Cholesky factors and products run", {"host", "exec"});

@@ -1,6 +1,8 @@
 // The page of an MP2 run.
 #include "mp2_report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <trn/blas/pair_energy_program.hpp>
@@ -29,11 +31,13 @@ neuron::report::Page mp2_page(const Mp2Run& run) {
   const mp2::Mp2& r = run.result;
   const mp2::DfMp2& m = *r.mp2;
   const auto energy = [](double e) { return fmt::format("{:.10f}", e); };
+  const auto ghosts = std::ranges::count_if(run.molecule.atoms, &mp2::Atom::ghost);
   neuron::report::Page page;
   page.title = fmt::format("{}, {}: DF-MP2 in {}", r.molecule, r.formula, r.basis);
   page.facts = {
       {"command", command_line()},
-      {"molecule", fmt::format("{} atoms, {} electrons, charge {}", run.molecule.atoms.size(), run.molecule.electrons(),
+      {"molecule", fmt::format("{} atoms, {}{} electrons, charge {}", std::ssize(run.molecule.atoms) - ghosts,
+                               ghosts > 0 ? fmt::format("{} ghosts, ", ghosts) : "", run.molecule.electrons(),
                                run.molecule.charge)},
       {"shape", fmt::format("{} functions, {} occupied orbitals ({} correlated), {} virtual, {} fitting "
                             "functions",
@@ -42,16 +46,16 @@ neuron::report::Page mp2_page(const Mp2Run& run) {
       {"reference", r.scf.beta ? fmt::format("UHF, multiplicity {}, {} alpha and {} beta electrons, <S^2> {:.6f}",
                                              r.multiplicity, r.scf.occupied, r.scf.beta->occupied, r.scf.spin_squared)
                                : "RHF, closed shell"},
-      {"machine", fmt::format("SCF on the host, MP2 on {}", r.executor)},
+      {"machine", fmt::format("SCF on {}, MP2 on {}", r.stages.front().executor, r.executor)},
       {"version", fmt::format("trnsci {}", TRN_VERSION)}};
 
   neuron::PageTable atoms{"", "", {{"atom", "x", "y", "z"}}};
   for (const mp2::Atom& a : run.molecule.atoms) {
     const auto at = [&](std::size_t i) { return fmt::format("{:.4f}", a.position[i] * mp2::kBohrInAngstrom); };
-    atoms.rows.push_back({std::string(mp2::symbol(a.number)), at(0), at(1), at(2)});
+    atoms.rows.push_back({mp2::label(a), at(0), at(1), at(2)});
   }
   atoms.title = "Geometry";
-  atoms.note = "angstrom";
+  atoms.note = ghosts > 0 ? "angstrom; @: a ghost, basis functions without a nucleus" : "angstrom";
   page.sections.push_back("<section class=\"card half\"><h2>The molecule</h2>\n" + molecule_svg(run.molecule) +
                           "</section>\n");
   neuron::PageTable energies{

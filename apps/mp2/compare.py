@@ -5,6 +5,7 @@ usage: compare.py TRNSCI references [--runs host:native,host:exact,sim:trn2:targ
        compare.py TRNSCI speed [MOLECULE.xyz ...] [--basis cc-pvdz] [--jk fitted,exact] [--threads 1,2] [--repeats 3]
        compare.py TRNSCI open-shells [--runs host:native,sim:trn2:target=1e-9]
        compare.py TRNSCI interactions [--exec host] [--precision native]
+       compare.py TRNSCI a24 [--exec host] [--precision native] [--only hf_hf,...]
        compare.py TRNSCI pyscf
 
 references: every case of test/data/psi4_energies.json with every run (executor:precision), and those with fitted J and K and all electrons with the runs of
@@ -21,6 +22,9 @@ than 1e-8 hartree or a bound is not what was asked for.
 
 interactions: interaction energies of the A24 dimers of test/data/dimers, not corrected for superposition, beside Psi4's of test/data/psi4_dimers.json. Ends with
 status 1 when a MP2 or SCS-MP2 interaction energy is off by more than 1e-9 hartree.
+
+a24: interaction energies of all dimers of the A24 set, as they are and corrected for superposition (counterpoise), beside PySCF's of
+test/data/pyscf_dimers.json. Ends with status 1 when an energy of a dimer or a monomer is off by more than 1e-8 hartree.
 
 pyscf: closed and open shells in cc-pVDZ, fitted J and K, beside PySCF, which the Python that runs this must have (a second reference: another program's
 integrals, SCF and MP2). Ends with status 1 when an SCF or correlation energy is off by more than 1e-8 hartree, 3 when PySCF is not installed.
@@ -40,10 +44,10 @@ DATA = pathlib.Path(__file__).parent / "test" / "data"
 PSI4_BOHR = "0.52917721067"
 
 
-def trnsci(command, molecule, *options, threads=1):
+def trnsci(command, molecule, *options, threads=1, bohr=PSI4_BOHR):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         begin = time.perf_counter()
-        done = subprocess.run([command, "mp2", str(molecule), "--bohr", PSI4_BOHR, "--quiet", "--json", out.name, *options], text=True, capture_output=True,
+        done = subprocess.run([command, "mp2", str(molecule), "--bohr", bohr, "--quiet", "--json", out.name, *options], text=True, capture_output=True,
                               env={"OMP_NUM_THREADS": str(threads), "PATH": "/usr/bin:/bin"}, check=False)
         if done.returncode != 0:
             return {"error": done.stderr.strip()}
@@ -208,6 +212,41 @@ def interactions(args):
     return wrong
 
 
+def a24(args):
+    file = json.load(open(DATA / "pyscf_dimers.json"))
+    print(f"{file['program']}, {file['date']}\n\n| number, dimer | MP2, kcal/mol | corrected | SCS-MP2, corrected | published CCSD(T) | largest difference of five energies, nHa |")
+    print("|---|---:|---:|---:|---:|---:|")
+    worst, mean, count = 0.0, 0.0, 0
+    for number, r in enumerate(file["results"], 1):
+        if args.only and r["name"] not in args.only.split(","):
+            continue
+        lines = (DATA / "dimers" / (r["name"] + ".xyz")).read_text().splitlines()
+        atoms, first = lines[2:2 + int(lines[0])], r["first_atoms"]
+        one, two = atoms[:first], atoms[first:]
+        parts = {"dimer": atoms, "first": one, "second": two, "first_in_dimer": one + ["@" + s for s in two], "second_in_dimer": ["@" + s for s in one] + two}
+        total, scs, off = {}, {}, 0.0
+        for part, some in parts.items():
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, f"{r['name']}_{part}.xyz")
+                path.write_text("\n".join([str(len(some)), part, *some]) + "\n")
+                j = trnsci(args.trnsci, path, "--basis", file["basis"], "--frozen-core", "--exec", args.exec, "--precision", args.precision,
+                           bohr=str(file["bohr_in_angstrom"]))
+            if "error" in j:
+                sys.exit(j["error"])
+            theirs = r[part]
+            off = max(off, abs(j["scf_energy"] - theirs["E_scf"]), abs(j["correlation_energy"] - theirs["E_mp2_corr"]),
+                      abs(j["opposite_spin"] - theirs["E_os"]))
+            total[part], scs[part] = j["total_energy"], j["scf_energy"] + j["scs_correlation_energy"]
+        worst = max(worst, off)
+        plain = (total["dimer"] - total["first"] - total["second"]) * KCAL
+        corrected, corrected_scs = ((e["dimer"] - e["first_in_dimer"] - e["second_in_dimer"]) * KCAL for e in (total, scs))
+        mean, count = mean + abs(corrected - r["published_kcal_per_mol"]), count + 1
+        print(f"| {number}, {r['name'].replace('_', ', ')} | {plain:.3f} | {corrected:.3f} | {corrected_scs:.3f} | {r['published_kcal_per_mol']:.3f} | {off * 1e9:.3f} |",
+              flush=True)
+    print(f"\nlargest difference {worst * 1e9:.3f} nHa; corrected MP2 is off the published energies by {mean / max(count, 1):.3f} kcal/mol on average")
+    return not worst <= 1e-8
+
+
 def compare_pyscf(args):
     try:
         import pyscf
@@ -261,6 +300,11 @@ def main():
     i.add_argument("--exec", default="host")
     i.add_argument("--precision", default="native")
     i.set_defaults(run=interactions)
+    d = what.add_parser("a24")
+    d.add_argument("--exec", default="host")
+    d.add_argument("--precision", default="native")
+    d.add_argument("--only", default="")
+    d.set_defaults(run=a24)
     what.add_parser("pyscf").set_defaults(run=compare_pyscf)
     args = parser.parse_args()
     args.trnsci = str(pathlib.Path(args.trnsci).resolve())

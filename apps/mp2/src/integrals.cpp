@@ -110,7 +110,9 @@ Dense one_electron(const Basis& basis, Operator op, const Molecule* molecule) {
   Engine engine(op, most_primitives(shells), most_momentum(shells), 0, std::numeric_limits<double>::epsilon());
   if (molecule != nullptr) {
     std::vector<std::pair<double, std::array<double, 3>>> charges;
-    for (const Atom& atom : molecule->atoms) charges.emplace_back(atom.number, atom.position);
+    for (const Atom& atom : molecule->atoms) {
+      if (!atom.ghost) charges.emplace_back(atom.number, atom.position);
+    }
     engine.set_params(charges);
   }
   return symmetric(basis, shells, engine);

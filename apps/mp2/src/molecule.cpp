@@ -93,7 +93,8 @@ Molecule parse_xyz(const std::string& text, const std::string& source, const Xyz
     require(words.size() == 4, "mp2: {}:{}: '{}' has {} columns; expected 'symbol x y z'", source, number,
             shown(lines[number - 1]), words.size());
     Atom atom;
-    atom.number = atomic_number(words[0]);
+    atom.ghost = words[0].starts_with('@');
+    atom.number = atomic_number(words[0].substr(atom.ghost ? 1 : 0));
     require(atom.number > 0, "mp2: {}:{}: element '{}' is not known; expected one of {}", source, number,
             shown(words[0]), known_elements());
     for (std::size_t k = 0; k < 3; ++k)
@@ -103,8 +104,7 @@ Molecule parse_xyz(const std::string& text, const std::string& source, const Xyz
       require(apart >= kClosestAngstrom,
               "mp2: {}:{}: atom {} ({}) is {:.4f} angstrom from atom {} ({}) of line {}; expected at least {} angstrom "
               "between nuclei",
-              source, number, i + 1, symbol(atom.number), apart, j + 1, symbol(molecule.atoms[j].number), j + 3,
-              kClosestAngstrom);
+              source, number, i + 1, label(atom), apart, j + 1, label(molecule.atoms[j]), j + 3, kClosestAngstrom);
     }
     molecule.atoms.push_back(atom);
   }
@@ -138,29 +138,37 @@ Molecule read_xyz(const std::string& path, const XyzOptions& options) {
   return parse_xyz(read_text(path), path, options);
 }
 
+std::string label(const Atom& atom) {
+  std::string text(atom.ghost ? 1 : 0, '@');
+  text += symbol(atom.number);
+  return text;
+}
+
 std::int64_t Molecule::electrons() const {
   std::int64_t count = -static_cast<std::int64_t>(charge);
-  for (const Atom& atom : atoms) count += atom.number;
+  for (const Atom& atom : atoms) count += atom.charge();
   return count;
 }
 
 double Molecule::nuclear_repulsion() const {
   double energy = 0;
   for (std::size_t i = 0; i < atoms.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) energy += atoms[i].number * atoms[j].number / distance(atoms[i], atoms[j]);
+    for (std::size_t j = 0; j < i; ++j) energy += atoms[i].charge() * atoms[j].charge() / distance(atoms[i], atoms[j]);
   }
   return energy;
 }
 
 int Molecule::core_orbitals() const {
   int count = 0;
-  for (const Atom& atom : atoms) count += mp2::core_orbitals(atom.number);
+  for (const Atom& atom : atoms) count += mp2::core_orbitals(atom.charge());
   return count;
 }
 
 std::string Molecule::formula() const {
   std::map<std::string, int> counts;
-  for (const Atom& atom : atoms) ++counts[std::string(symbol(atom.number))];
+  for (const Atom& atom : atoms) {
+    if (!atom.ghost) ++counts[std::string(symbol(atom.number))];
+  }
   std::string text;
   const auto add = [&](const std::string& element) {
     const int n = counts[element];

@@ -21,6 +21,8 @@ Mp2 run(const Molecule& molecule, const Mp2Options& options) {
   const bool unrestricted = options.unrestricted || options.multiplicity > 1;
   require(options.stochastic_samples == 0 || !unrestricted,
           "mp2: the stochastic estimate is one of closed shells; leave out --stochastic");
+  require(options.contractions == Contractions::No || !unrestricted,
+          "mp2: contractions of whole tensors are for closed shells; leave out --contractions");
   const Executor executor = Executor::open(options.executor);
   const Basis orbital(find_basis(options.basis), molecule);
   const FittingSets partners = fitting_sets(orbital.set());
@@ -77,6 +79,11 @@ Mp2 run(const Molecule& molecule, const Mp2Options& options) {
                                         .frozen = result.frozen,
                                         .memory_bytes = options.memory_bytes});
     result.stages.push_back(result.stochastic->stages.back());
+  }
+  if (options.contractions == Contractions::Yes) {
+    result.contracted = contracted_mp2(executor, result.scf, orbital, ri,
+                                       {.frozen = result.frozen, .memory_bytes = options.memory_bytes});
+    result.stages.push_back(result.contracted->stages.back());
   }
   return result;
 }
@@ -148,6 +155,7 @@ nlohmann::ordered_json to_json(const Mp2& r) {
                        {"quadrature_error", s.quadrature_error},
                        {"rounding_error", s.rounding_error}};
   }
+  if (r.contracted) j["contracted_correlation_energy"] = r.contracted->energy;
   nlohmann::ordered_json seconds, cpu, modelled, where, arithmetic;
   for (const Stage& s : r.stages) {
     seconds[s.name] = s.seconds;

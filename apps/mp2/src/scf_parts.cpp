@@ -21,11 +21,12 @@ double largest(const Dense& a) {
   return most;
 }
 
-// The atoms' densities side by side.
+// The atoms' densities side by side; ghosts have none.
 Dense atoms_density(const Molecule& molecule, const Basis& basis) {
   Dense density(basis.size(), basis.size());
   std::map<int, Dense> atoms;
   for (std::size_t a = 0; a < molecule.atoms.size(); ++a) {
+    if (molecule.atoms[a].ghost) continue;
     const int number = molecule.atoms[a].number;
     if (!atoms.contains(number)) atoms.emplace(number, atom_density(number, basis.set(), basis.functions()));
     const Dense& d = atoms.at(number);

@@ -5,11 +5,10 @@
 
 #include <cmath>
 
-#include <trn/blas/trsm.hpp>
 #include <trn/core/event.hpp>
+#include <trn/mp2/contracted.hpp>
 #include <trn/mp2/integrals.hpp>
 #include <trn/mp2/panel_store.hpp>
-#include <trn/tensor/einsum.hpp>
 
 namespace trn::mp2::test {
 namespace {
@@ -92,54 +91,28 @@ TEST(DfMp2, IsTheFormula) {
   }
 }
 
-// The same energy by trntensor: three contractions, the last of them all (ia|jb) at once, around trnsolver's factor.
-double by_contractions(const System& s, const Executor& e, const Precision& precision) {
-  const std::int64_t n = s.orbital.size(), naux = s.fitting.size(), no = s.scf.occupied,
-                     nv = s.scf.orbitals.columns - no;
-  std::vector<double> three(static_cast<std::size_t>(naux * n * n)), occupied, virtuals;
-  ThreeCentre(s.orbital, s.fitting).compute(0, static_cast<std::int64_t>(s.fitting.shells().size()), three.data());
-  for (std::int64_t m = 0; m < n; ++m) {
-    for (std::int64_t k = 0; k < no + nv; ++k) (k < no ? occupied : virtuals).push_back(s.scf.orbitals(m, k));
-  }
-  const auto a = Array<double>::from_host(e, {naux, n, n}, three), co = Array<double>::from_host(e, {n, no}, occupied),
-             cv = Array<double>::from_host(e, {n, nv}, virtuals);
-  const tensor::EinsumOptions options{.precision = precision};
-  const Array<double> b = tensor::einsum<const double>(e, "pmn,mi,na->pia", {a.view(), co.view(), cv.view()}, options);
-  const Dense l = fitting_factor(s.fitting, "none", e);
-  const auto factor = Array<double>::from_host(e, {naux, naux}, std::vector<double>(l.data(), l.data() + naux * naux));
-  blas::trsm<double>(e, blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, 1,
-                     MatrixView<const double>::row_major(e, factor.data(), naux, naux),
-                     MatrixView<double>::row_major(e, b.data(), naux, no * nv), {.precision = precision});
-  const View<const double> fitted(b.view());
-  const auto t = tensor::einsum<const double>(e, "pia,pjb->iajb", {fitted, fitted}, options).to_host();
-  const auto at = [&](std::int64_t i, std::int64_t c, std::int64_t j, std::int64_t d) {
-    return t[static_cast<std::size_t>(((i * nv + c) * no + j) * nv + d)];
-  };
-  const std::vector<double>& energies = s.scf.orbital_energies;
-  double energy = 0;
-  for (std::int64_t i = 0; i < no; ++i) {
-    for (std::int64_t j = 0; j < no; ++j) {
-      for (std::int64_t c = 0; c < nv; ++c) {
-        for (std::int64_t d = 0; d < nv; ++d)
-          energy += at(i, c, j, d) * (2 * at(i, c, j, d) - at(i, d, j, c)) /
-                    (energies[static_cast<std::size_t>(i)] + energies[static_cast<std::size_t>(j)] -
-                     energies[static_cast<std::size_t>(no + c)] - energies[static_cast<std::size_t>(no + d)]);
-      }
-    }
-  }
-  return energy;
-}
-
+// The same energy by trntensor (contracted.hpp) around trnsolver's factor, with a core orbital frozen and without.
 TEST(DfMp2, IsTheSameByContractions) {
   const System s("h2o", "6-31G*");
-  const Executor trn2 = Executor::open("sim:trn2");
-  const double host = df_mp2(Executor::host(), s.scf, s.orbital, s.fitting, {}).energy();
-  EXPECT_NEAR(by_contractions(s, Executor::host(), Mode::Native), host, 1e-12);
-  const Recorder recorder(trn2);
-  EXPECT_NEAR(by_contractions(s, trn2, Mode::Exact), host, 1e-12);
-  EXPECT_EQ(recorder.family_of("blas.gemm"), "device");  // contractions in Exact are its products
-  EXPECT_EQ(recorder.family_of("solver.potrf"), "device");
-  EXPECT_EQ(recorder.family_of("blas.trsm"), "device");
+  const Executor host = Executor::host(), trn2 = Executor::open("sim:trn2");
+  for (const std::int64_t frozen : {0, 1}) {
+    const double energy = df_mp2(host, s.scf, s.orbital, s.fitting, {.frozen = frozen}).energy();
+    EXPECT_NEAR(contracted_mp2(host, s.scf, s.orbital, s.fitting, {.frozen = frozen}).energy, energy, 1e-12);
+    if (frozen == 0) continue;
+    const Recorder recorder(trn2);
+    const ContractedMp2 there = contracted_mp2(trn2, s.scf, s.orbital, s.fitting, {.frozen = frozen});
+    EXPECT_NEAR(there.energy, energy, 1e-12);
+    ASSERT_EQ(there.stages.size(), 1u);
+    EXPECT_EQ(there.stages[0].precision, "float64 exact");
+    EXPECT_EQ(recorder.family_of("blas.gemm"), "device");  // contractions in Exact are its products
+    EXPECT_EQ(recorder.family_of("solver.potrf"), "device");
+    EXPECT_EQ(recorder.family_of("blas.trsm"), "device");
+  }
+  expect_message(
+      [&] { (void)contracted_mp2(host, s.scf, s.orbital, s.fitting, {.memory_bytes = std::int64_t{1} << 18}); },
+      "mp2: contractions of whole tensors take ");
+  expect_message([&] { (void)contracted_mp2(host, s.scf, s.orbital, s.fitting, {.frozen = 5}); },
+                 "0 orbitals to correlate");
 }
 
 // In memory and through a file, whole and in blocks, on one thread and on three: the same bits, and the result says

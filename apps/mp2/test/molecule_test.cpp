@@ -24,6 +24,23 @@ TEST(Xyz, ReadsAtomsInBohr) {
   EXPECT_NEAR(m.nuclear_repulsion(), 9 / (std::sqrt(2.0) / 0.529177210544), 1e-14);
 }
 
+// Basis functions without a nucleus.
+TEST(Xyz, GhostsHaveNeitherChargeNorElectrons) {
+  const Molecule m = parse("4\n\nO 0 0 0\n@H 0 0 1\n@c 0 0 3\nH 0 1 0\n", -1);
+  ASSERT_EQ(m.atoms.size(), 4u);
+  EXPECT_TRUE(m.atoms[1].ghost && m.atoms[2].ghost);
+  EXPECT_EQ(m.atoms[2].number, 6);
+  EXPECT_EQ(m.electrons(), 10);
+  EXPECT_EQ(m.core_orbitals(), 1);
+  EXPECT_EQ(m.formula(), "HO(-1)");
+  EXPECT_EQ(mp2::label(m.atoms[2]), "@C");
+  EXPECT_NEAR(m.nuclear_repulsion(), 8 * 0.529177210544, 1e-14);
+  expect_message([] { (void)parse("1\n\n@Fe 0 0 0\n"); }, "m.xyz:3: element '@Fe' is not known");
+  expect_message([] { (void)parse("1\n\n@ 0 0 0\n"); }, "m.xyz:3: element '@' is not known");
+  expect_message([] { (void)parse("1\n\n@He 0 0 0\n"); }, "charge +0 leaves 0 electrons");
+  expect_message([] { (void)parse("2\n\nHe 0 0 0\n@He 0 0 0\n"); }, "atom 2 (@He) is 0.0000 angstrom from atom 1 (He)");
+}
+
 // As some editors and Fortran programs write them.
 TEST(Xyz, ReadsAByteOrderMarkAndFortranExponents) {
   const Molecule m = parse(

@@ -123,5 +123,70 @@ TEST(Dimers, InteractionEnergiesAreThoseOfPsi4) {
   EXPECT_EQ(compared, 2);
 }
 
+// Dimers and monomers of A24, these in their own basis and in that of the dimer, against PySCF 2.14.0
+// (test/data/pyscf_dimers.json, made by pyscf_references.py): energies, and the interaction corrected for
+// superposition.
+TEST(Dimers, CounterpoiseIsThatOfPyscf) {
+  const auto file = nlohmann::json::parse(std::ifstream(data_path("pyscf_dimers.json")));
+  EXPECT_EQ(file.at("results").size(), 24u);
+  int compared = 0;
+  for (const auto& r : file.at("results")) {
+    const std::string name = r["name"];
+    if (name != "hf_hf" && name != "methane_argon") continue;  // apps/mp2/compare.py a24: all of them
+    const Molecule whole = read_xyz(data_path("dimers/" + name + ".xyz"));
+    const auto first = r["first_atoms"].get<std::size_t>();
+    // A monomer: without the other's atoms, or with them as ghosts.
+    const auto part = [&](bool second, bool ghosts) {
+      Molecule m = whole;
+      m.atoms.clear();
+      for (std::size_t i = 0; i < whole.atoms.size(); ++i) {
+        const bool own = (i >= first) == second;
+        if (!own && !ghosts) continue;
+        m.atoms.push_back(whole.atoms[i]);
+        m.atoms.back().ghost = !own;
+      }
+      return m;
+    };
+    double ours = 0, theirs = 0;
+    for (const auto& [key, m, sign] : {std::tuple("dimer", whole, 1.0), std::tuple("first", part(false, false), 0.0),
+                                       std::tuple("first_in_dimer", part(false, true), -1.0),
+                                       std::tuple("second_in_dimer", part(true, true), -1.0)}) {
+      SCOPED_TRACE(name + " " + key);
+      Mp2Options options;
+      options.basis = file["basis"];
+      options.frozen_core = true;
+      const Mp2 result = run(m, options);
+      ASSERT_TRUE(result.mp2);
+      EXPECT_EQ(result.functions, r[key]["nbf"].get<std::int64_t>());
+      EXPECT_NEAR(result.scf.energy, r[key]["E_scf"].get<double>(), 1e-9);
+      EXPECT_NEAR(result.mp2->energy(), r[key]["E_mp2_corr"].get<double>(), 1e-9);
+      EXPECT_NEAR(result.mp2->opposite_spin, r[key]["E_os"].get<double>(), 1e-9);
+      ours += sign * result.total_energy();
+      theirs += sign * (r[key]["E_scf"].get<double>() + r[key]["E_mp2_corr"].get<double>());
+    }
+    EXPECT_NEAR(ours, theirs, 1e-9);
+    EXPECT_LT(ours, 0);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 2);
+}
+
+// Ghosts alone change no energy by what they carry, only by the functions they lend: more functions, a lower energy
+// (Rayleigh and Ritz). Far away they lend nothing.
+TEST(Dimers, GhostsLendFunctionsOnly) {
+  const std::string atom = "\nHe 0 0 0\n";
+  Mp2Options options;
+  options.basis = "cc-pVDZ";
+  options.jk_kind = JkKind::Exact;
+  const Mp2 alone = run(parse_xyz("1\n" + atom, "he"), options),
+            near = run(parse_xyz("2\n" + atom + "@he 0 0 1.5\n", "near"), options),
+            far = run(parse_xyz("2\n" + atom + "@He 0 0 60\n", "far"), options);
+  EXPECT_EQ(near.functions, 2 * alone.functions);
+  EXPECT_EQ(near.scf.occupied, 1);
+  EXPECT_LT(near.scf.energy, alone.scf.energy - 1e-6);
+  EXPECT_NEAR(far.scf.energy, alone.scf.energy, 1e-9);
+  EXPECT_NEAR(far.mp2->energy(), alone.mp2->energy(), 1e-9);
+}
+
 }  // namespace
 }  // namespace trn::mp2::test

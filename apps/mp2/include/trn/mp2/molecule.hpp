@@ -1,8 +1,8 @@
 // A molecule: nuclei and a charge, read from an .xyz file.
 //
 // The file: the number of atoms; a comment line; then one line per atom: element symbol, x, y, z in angstrom, and
-// nothing else: more columns are refused. Empty lines at the end are left alone. Every message names the file and the
-// line.
+// nothing else: more columns are refused. An element with '@' before it is a ghost: its basis functions are there, its
+// charge and electrons are not. Empty lines at the end are left alone. Every message names the file and the line.
 #pragma once
 
 #include <array>
@@ -14,10 +14,16 @@ namespace trn::mp2 {
 
 inline constexpr double kBohrInAngstrom = 0.529177210544;  // CODATA 2022
 
+// A ghost lends its functions to a part of a complex, whose energy then lacks nothing that the whole one's has (the
+// counterpoise correction of Boys and Bernardi).
 struct Atom {
-  int number = 1;                       // nuclear charge
+  int number = 1;                       // of the element
   std::array<double, 3> position = {};  // bohr
+  bool ghost = false;
+
+  [[nodiscard]] int charge() const { return ghost ? 0 : number; }
 };
+[[nodiscard]] std::string label(const Atom& atom);  // as in the file: "C", "@C"
 
 struct Molecule {
   std::string name;
@@ -26,8 +32,8 @@ struct Molecule {
 
   [[nodiscard]] std::int64_t electrons() const;
   [[nodiscard]] double nuclear_repulsion() const;  // hartree
-  [[nodiscard]] int core_orbitals() const;         // summed over atoms
-  [[nodiscard]] std::string formula() const;       // Hill order: C, H, then the alphabet
+  [[nodiscard]] int core_orbitals() const;         // summed over atoms; ghosts have none
+  [[nodiscard]] std::string formula() const;       // Hill order: C, H, then the alphabet; without ghosts
 };
 
 struct XyzOptions {

@@ -7,10 +7,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <trn/mp2/contracted.hpp>
 #include <trn/mp2/df_mp2.hpp>
 #include <trn/mp2/stochastic.hpp>
 
 namespace trn::mp2 {
+
+// The energy once more by contractions of whole tensors (contracted.hpp), or not.
+enum class Contractions : std::uint8_t { No, Yes };
 
 enum class JkKind : std::uint8_t { Fitted, Exact };
 
@@ -31,8 +35,9 @@ struct Mp2Options {
   ScfOptions scf = {};  // its executor is scf_place's
   std::int64_t memory_bytes = std::int64_t{1} << 31;
   std::string scratch = "";
-  std::int64_t stochastic_samples = 0;        // 0: no estimate beside the energy
-  std::uint64_t seed = 0;                     // of the estimate
+  std::int64_t stochastic_samples = 0;  // 0: no estimate beside the energy
+  std::uint64_t seed = 0;               // of the estimate
+  Contractions contractions = Contractions::No;
   const comm::Communicator* group = nullptr;  // as in DfMp2Options
 };
 
@@ -45,6 +50,7 @@ struct Mp2 {
   Scf scf;
   std::optional<DfMp2> mp2;  // none when the SCF did not converge
   std::optional<StochasticMp2> stochastic;
+  std::optional<ContractedMp2> contracted;
   std::vector<Stage> stages;  // SCF and MP2
   [[nodiscard]] double total_energy() const { return scf.energy + (mp2 ? mp2->energy() : 0); }
 };
