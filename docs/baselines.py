@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 # Dollars for an hour of one chip, with their dates in baselines.md.
-DOLLARS = {"H200": 63.296 / 8, "trn1": 1.34}
+DOLLARS = {"H200": 54.92 / 8, "trn1": 9.532 / 16, "trn2": 35.7608 / 16}
 CORES = {"trn1": 2, "trn2": 8, "trn3": 8}
 # Published peaks, dense: flops by type, and bytes, in a second.
 PEAKS = {
@@ -36,6 +36,7 @@ ROWS = [
     ("fft.c2c", "128 of 65536", "complex64", "--n 65536 --batch 128", None, 16 * 128 * 65536),
     ("fft.c2c", "8 of 1048576", "complex64", "--n 1048576 --batch 8", None, 16 * 8 * 1048576),
     ("fft.c2c", "128 x 128 x 128", "complex64", "--n 128,128,128 --batch 1", None, 16 * 128**3),
+    ("fft.r2c", "2048 of 4096", "fp32", "--n 4096 --batch 2048", None, 4 * 2048 * 4096 + 8 * 2048 * 2049),
     ("fft.c2c", "2048 of 1024", "complex128", "--n 1024 --batch 2048 --dtype fp64 --precision exact", None, 32 * 2048 * 1024),
     ("rand.uniform", "2^26", "fp32", "--n 67108864", None, 4 * 2**26),
     ("rand.normal", "2^26", "fp32", "--n 67108864", None, 4 * 2**26),
@@ -43,8 +44,15 @@ ROWS = [
     ("solver.potrf", "1024", "fp32", "--n 1024", ("fp32", 1024**3 / 3), 8 * 1024**2),
     ("solver.potrf", "4096", "fp32", "--n 4096", ("fp32", N**3 / 3), 8 * N * N),
     ("solver.eigh", "512", "fp32", "--n 512", None, None),
+    ("solver.svd", "512", "fp32", "--m 512 --n 512", None, None),
     ("solver.geqrf", "1024", "fp32", "--n 1024", ("fp32", 4 / 3 * 1024**3), 8 * 1024**2),
     ("sparse.spmm", "poisson2d:100, 128 columns", "fp32", "--generate poisson2d:100 --columns 128 --dtype fp32", None,
+     8 * 128 * 10000 + 8 * 49600),
+    ("sparse.spmm", "poisson3d:24, 128 columns", "fp32", "--generate poisson3d:24 --columns 128 --dtype fp32", None,
+     8 * 128 * 13824 + 8 * 93312),
+    ("sparse.spmm", "stencil27:24, 128 columns", "fp32", "--generate stencil27:24 --columns 128 --dtype fp32", None,
+     8 * 128 * 13824 + 8 * 343000),
+    ("sparse.sddmm", "poisson2d:100, 128 columns", "fp32", "--generate poisson2d:100 --columns 128 --dtype fp32", None,
      8 * 128 * 10000 + 8 * 49600),
     ("tensor.einsum", "abc,cbd->da, 512 64 64 512", "fp32", "--expression abc,cbd->da --sizes a=512,b=64,c=64,d=512", ("fp32", 2 * 512**2 * 64**2),
      4 * (2 * 512 * 4096 + 512**2)),
@@ -99,7 +107,7 @@ def main(command, with_host=True):
             library = operation.split(".")[0]
             print(f"\n### trn{library}\n")
             print("| operation | type | host, measured | trn1 core | chip | trn2 core | chip | trn3 core | chip | H200, measured | H100, at least | A10G, at least "
-                  "| trn2 chips for an H200 | trn1 for a dollar | break-even trn2 | trn3 |")
+                  "| trn2 chips for an H200 | trn1 for a dollar | trn2 for a dollar | break-even trn3 |")
             print("|" + "---|" * 16)
         peer = next((r["seconds"] for r in measured if (r["op"], r["shape"], r["dtype"]) == (operation, shape, dtype)), None)
         ours = {m: modelled(command, operation, options, m) for m in CORES}
@@ -109,8 +117,8 @@ def main(command, with_host=True):
         cells += [time(peer), time(least("H100", work, size)), time(least("A10G", work, size))]
         known = lambda m: peer is not None and ours[m] is not None
         cells.append(f"{ours['trn2'] / CORES['trn2'] / peer:.2g}" if known("trn2") else "-")
-        cells.append(f"{peer * CORES['trn1'] / ours['trn1'] * DOLLARS['H200'] / DOLLARS['trn1']:.2g}" if known("trn1") else "-")
-        cells += [f"${DOLLARS['H200'] * peer * CORES[m] / ours[m]:.2f}" if known(m) else "-" for m in ("trn2", "trn3")]
+        cells += [f"{peer * CORES[m] / ours[m] * DOLLARS['H200'] / DOLLARS[m]:.2g}" if known(m) else "-" for m in ("trn1", "trn2")]
+        cells.append(f"${DOLLARS['H200'] * peer * CORES['trn3'] / ours['trn3']:.2f}" if known("trn3") else "-")
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
