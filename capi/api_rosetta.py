@@ -20,13 +20,13 @@ OTHER_NAMES = {"syevd": "eigh", "syevdx": "eigh", "sygvd": "eigh_generalized", "
                "csrqr_factor": "Qr", "csrchol_factor": "Cholesky", "refactor": "Lu", "symrcm": "reverse_cuthill_mckee", "symamd": "minimum_degree",
                "symmdq": "minimum_degree", "metisnd": "nested_dissection", "csrperm": "permute", "csrgeam2": "add", "csrilu02": "ilu", "csric02": "ic0",
                "scaled_gemm": "scaled_gemm", "quantize": "quantize", "gemv_batched": "gemm_batched", "gemv_strided_batched": "gemm_strided_batched",
-               "axpy_stochastic": "axpy@narrow.hpp", "scal_stochastic": "scal@narrow.hpp", "copy_stochastic": "copy@narrow.hpp",
-               "gemm_stochastic": "gemm@narrow.hpp"}
+               "axpy_stochastic": "axpy@narrow.hpp", "axpby_stochastic": "axpby@narrow.hpp", "scal_stochastic": "scal@narrow.hpp", "copy_stochastic": "copy@narrow.hpp",
+               "gemm_stochastic": "gemm@narrow.hpp", "gemm_quantized": "gemm@quantized_gemm.hpp"}
 # Bodies that the Python module calls by another name than C++; what is in neither has none.
 PYTHON_NAMES = {
     "core": {"malloc": "asarray", "memcpy": "asnumpy", "device_open": "Executor", "set_device": "use"},
     "blas": {"gemm_batched": "batched_gemm", "gemm_strided_batched": "batched_gemm", "gemm_ex": "matmul", "amax": "iamax", "amin": "iamin",
-             "gemm3m": "gemm", "syrkx": "syrk", "copy_stochastic": "to_float16", "axpy_stochastic": "axpy", "scal_stochastic": "scal", "gemm_stochastic": "gemm"},
+             "gemm3m": "gemm", "syrkx": "syrk", "copy_stochastic": "to_float16", "axpy_stochastic": "axpy", "axpby_stochastic": "axpby", "scal_stochastic": "scal", "gemm_stochastic": "gemm", "gemm_quantized": "gemm"},
     "fft": {"exec_c2c": "fft", "exec_r2c": "rfft", "exec_c2r": "irfft", "xt_exec": "fft", "plan_many": "Plan"},
     "rand": {"create_generator": "Generator", "generate": "Generator.raw", "generate_uniform": "uniform", "generate_normal": "normal",
              "generate_log_normal": "Generator.lognormal", "generate_poisson": "poisson", "generate_binomial": "Generator.binomial"},

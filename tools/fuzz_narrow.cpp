@@ -173,25 +173,31 @@ template <class F> void with_narrow(Case& c, F f) {
   c.chance(2) ? f(bfloat16{}) : f(float16{});
 }
 
-// axpy, scal and the copy that converts: the bits of the rule, element i of the vector being number i.
+// axpy, scal, the copy that converts and axpby: the bits of the rule, element i of the vector being number i.
 template <class T> void round_case(Case& c) {
   with_narrow(c, [&](auto type) {
     using Y = decltype(type);
     const std::int64_t n = c.extent();
-    const auto which = c.below(3);
-    const float alpha = c.factor<float>();
+    const auto which = c.below(4);
+    const float alpha = c.factor<float>(), beta = c.factor<float>();
     const Rounding rounding =
         c.chance(3) ? Rounding()
                     : Rounding(Rounding::Stochastic{c.random(), static_cast<std::uint64_t>(c.below(1 << 20))});
     const Field<float> x(c, n, 1);
-    const Field<Y> y = output(c, n, 1, Y(which == 2 ? 0.0F : 1.0F));
+    const Field<Y> y = output(c, n, 1, Y(which == 2 || (which == 3 && beta == 0) ? 0.0F : 1.0F));
     if (which == 0) axpy(c.executor, alpha, x.vector(), y.vector(), rounding);
     if (which == 1) scal(c.executor, alpha, y.vector(), rounding);
     if (which == 2) copy(c.executor, x.vector(), y.vector(), rounding);
+    if (which == 3) axpby(c.executor, alpha, x.vector(), beta, y.vector(), rounding);
     std::vector<float> exact;
     for (std::int64_t i = 0; i < n; ++i) {
       const float old = static_cast<float>(y.at(i, 0)), product = alpha * x.at(i, 0);
-      exact.push_back(which == 0 ? product + old : which == 1 ? alpha * old : x.at(i, 0));
+      const float scaled = beta * old;
+      exact.push_back(which == 0   ? product + old
+                      : which == 1 ? alpha * old
+                      : which == 2 ? x.at(i, 0)
+                      : beta == 0  ? product
+                                   : product + scaled);
     }
     std::vector<Y> want(exact.size());
     from_float(exact.data(), dtype_of<Y>, want.data(), n, rounding);

@@ -74,6 +74,11 @@ void detail::narrow_axpy(const Executor& executor, float alpha, const AnyVector&
     dispatch(kNarrowAxpy, executor, sum_of(alpha, x, 1, y, rounding));
 }
 
+void detail::narrow_axpby(const Executor& executor, float alpha, const AnyVector& x, float beta, const AnyVector& y,
+                          const Rounding& rounding) {
+  if (checked("blas.axpby", executor, x, y)) dispatch(kNarrowAxpby, executor, sum_of(alpha, x, beta, y, rounding));
+}
+
 void detail::narrow_scal(const Executor& executor, float alpha, const AnyVector& x, const Rounding& rounding) {
   check_vector("blas.scal", "x", executor, x);
   if (x.size == 0) return;

@@ -130,6 +130,51 @@ template <class X, NarrowFloat Y> void update_matches(const Executor& e, std::in
   for (std::size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i].bits, want[i].bits) << e.name() << " " << i;
 }
 
+// y = round(alpha x + beta y): the rule on two products and a sum in float; the bits of axpy for beta = 1; beta = 0
+// reads no y.
+TEST(Narrow, SumsOfTwoFollowTheRule) {
+  const std::int64_t n = 1301;
+  const Rounding::Stochastic how{41, 6};
+  const auto words = words_of(how.seed, how.step, n);
+  std::mt19937_64 engine(8);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(static_cast<std::size_t>(n));
+  std::vector<bfloat16> y(x.size()), other(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = normal(engine), y[i] = bfloat16(normal(engine)), other[i] = bfloat16(normal(engine));
+  for (const char* machine : {"host", "sim:trn1", "sim:trn2", "sim:trn3"}) {
+    const auto e = Executor::open(machine);
+    const Recorder recorder(e);
+    const auto dx = Array<float>::from_host(e, {n}, x);
+    const auto narrow_x = Array<bfloat16>::from_host(e, {n}, other);
+    const auto check = [&](const auto& from, float alpha, float beta, std::vector<bfloat16> start, auto value) {
+      const auto to = Array<bfloat16>::from_host(e, {n}, start);
+      axpby(e, alpha, view(from), beta, view(to), how);
+      const auto found = to.to_host();
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const float product = alpha * value(i), old = beta * static_cast<float>(start[i]);
+        const float sum = beta == 0 ? product : product + old;
+        ASSERT_EQ(static_cast<float>(found[i]), expected_rounding(sum, format_of<bfloat16>(), words[i]))
+            << machine << " " << i << " beta " << beta;
+      }
+    };
+    check(dx, 0.1f, 0.9f, y, [&](std::size_t i) { return x[i]; });
+    check(narrow_x, -1.7f, 0.33f, y, [&](std::size_t i) { return static_cast<float>(other[i]); });
+    check(dx, 0.1f, 0.0f, std::vector<bfloat16>(x.size(), bfloat16(NAN)), [&](std::size_t i) { return x[i]; });
+    const auto one = Array<bfloat16>::from_host(e, {n}, y), two = Array<bfloat16>::from_host(e, {n}, y);
+    axpby(e, 0.3f, view(dx), 1.0f, view(one), how);
+    axpy(e, 0.3f, view(dx), view(two), how);
+    const auto a = one.to_host(), b = two.to_host();
+    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(a[i].bits, b[i].bits) << machine << " " << i;
+    EXPECT_EQ(recorder.family_of("blas.axpby"), name(e.family()));
+  }
+  const VectorView<bfloat16> here(kHost, y.data(), n, 1);
+  EXPECT_EQ(message_of<InvalidArgument>(
+                [&] { axpby(kHost, 1.0f, VectorView<const float>(kHost, x.data(), 7, 1), 1.0f, here); }),
+            "blas.axpby: x has 7 elements, y has 1301; give both the same");
+  EXPECT_THROW(axpby(kHost, 1.0f, here, 1.0f, here), InvalidArgument);
+}
+
 TEST(Narrow, UpdatesAndScalingFollowTheRule) {
   for (const char* machine : {"host", "sim:trn2"}) {
     const auto e = Executor::open(machine);

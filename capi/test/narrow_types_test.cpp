@@ -103,6 +103,42 @@ TEST_P(NarrowTypes, QuantizedOperandsMultiply) {
             TRNBLAS_STATUS_INVALID_VALUE);  // no such scales
 }
 
+// Operands quantised for the call: A transposed, beta, the bound that was promised, refusals.
+TEST_P(NarrowTypes, QuantisedProducts) {
+  constexpr int m = 5, n = 3, k = 40;
+  Random random(33);
+  std::vector<float> xa, xb;
+  for (int i = 0; i < m * k; ++i) xa.push_back(i % k == 0 ? 8.0F : static_cast<float>(random.below(17) - 8));
+  for (int i = 0; i < n * k; ++i) xb.push_back(i % k == 0 ? 8.0F : static_cast<float>(random.below(9) - 4));
+  const Mem<float> a(xa), b(xb), c(std::vector<float>(m * n, 2.0F));
+  const float alpha = 0.5F, beta = -1;
+  ASSERT_EQ(
+      trnblasGemmQuantized(handle, TRNBLAS_OP_T, TRNBLAS_OP_N, m, n, k, &alpha, a, k, b, k, &beta, c, m, "fp8_e4m3"), 0)
+      << trnGetLastErrorText();
+  double bound = 0;
+  ASSERT_EQ(trnblasGetBound(handle, &bound), 0);
+  EXPECT_GT(bound, 0.12);
+  EXPECT_LT(bound, 0.14);
+  const auto got = c.get();
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0, of_a = 0, of_b = 0;
+      for (int p = 0; p < k; ++p) {
+        const double u = static_cast<double>(xa[static_cast<std::size_t>(i * k + p)]),
+                     v = static_cast<double>(xb[static_cast<std::size_t>(j * k + p)]);
+        sum += u * v, of_a += u * u, of_b += v * v;
+      }
+      const double exact = 0.5 * sum - 2, unit = 0.5 * std::sqrt(of_a * of_b) + 2;
+      EXPECT_LE(std::abs(static_cast<double>(got[static_cast<std::size_t>(j * m + i)]) - exact), bound * unit);
+    }
+  const auto status = [&](const char* mode) {
+    return trnblasGemmQuantized(handle, TRNBLAS_OP_T, TRNBLAS_OP_N, m, n, k, &alpha, a, k, b, k, &beta, c, m, mode);
+  };
+  EXPECT_EQ(status("fp8"), TRNBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(status(nullptr), TRNBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(status("mxfp4"), std::string(GetParam()) == "host" ? 0 : TRNBLAS_STATUS_NOT_SUPPORTED);
+}
+
 TEST_P(NarrowTypes, MicroscalingMatrices) {
   const std::string executor = GetParam();
   constexpr int m = 3, n = 2, k = 64;
@@ -189,6 +225,17 @@ TEST_P(NarrowTypes, UpdatesAreRoundedAtRandom) {
   const Mem<std::uint16_t> z(std::vector<std::uint16_t>(n, bfloat16(1)));
   ASSERT_EQ(trnblasScalStochastic(handle, n, &factor, z, TRN_R_16BF, 1, 7, 1), 0);
   EXPECT_EQ(z.get(), y.get());  // the same numbers, rounded with the same words
+  // A moment: a quarter of 1 and three quarters of 3 is 2.5, a number of the format; and axpy's bits.
+  const float rest = 0.75F, share = 0.25F, keep = 1;
+  const Mem<std::uint16_t> moment(std::vector<std::uint16_t>(n, bfloat16(3)));
+  ASSERT_EQ(trnblasAxpbyStochastic(handle, n, &share, x, TRN_R_32F, 1, &rest, moment, TRN_R_16BF, 1, 7, 3), 0)
+      << trnGetLastErrorText();
+  EXPECT_EQ(moment.get(), std::vector<std::uint16_t>(n, bfloat16(2.5F)));
+  const Mem<std::uint16_t> like_axpy(std::vector<std::uint16_t>(n, bfloat16(1)));
+  ASSERT_EQ(trnblasAxpbyStochastic(handle, n, &quarter, x, TRN_R_32F, 1, &keep, like_axpy, TRN_R_16BF, 1, 7, 0), 0);
+  EXPECT_EQ(like_axpy.get(), first);
+  EXPECT_EQ(trnblasAxpbyStochastic(handle, n, &share, x, TRN_R_64F, 1, &rest, moment, TRN_R_16BF, 1, 7, 3),
+            TRNBLAS_STATUS_NOT_SUPPORTED);
   // A product: 1 by 1 and 1 + 1/4 of a unit.
   const float one = 1;
   const Mem<std::uint16_t> a(std::vector<std::uint16_t>(64, bfloat16(1))),

@@ -28,6 +28,22 @@ nb::object axpy(Factor alpha, nb::handle x, nb::handle y, std::uint64_t seed, st
   return call.result(b);
 }
 
+nb::object axpby(Factor alpha, nb::handle x, Factor beta, nb::handle y, bool stochastic, std::uint64_t seed,
+                 std::uint64_t step, nb::handle executor) {
+  Call call("blas.axpby", executor, {x, y});
+  const Operand a = call.in(x, "x", kHalf | only(DType::Float32), 1), b = call.copy_of(y, "y", kHalf);
+  check_rank(call, b, "y", 1);
+  const auto f = factor<float>("blas.axpby", alpha), g = factor<float>("blas.axpby", beta);
+  const Rounding rounding = stochastic ? Rounding(Rounding::Stochastic{seed, step}) : Rounding();
+  call.run([&] {
+    if (a.dtype == DType::Float16)
+      blas::axpby(call.executor(), f, a.vector<const float16>(), g, b.vector<float16>(), rounding);
+    else
+      blas::axpby(call.executor(), f, a.vector<const float>(), g, b.vector<float16>(), rounding);
+  });
+  return call.result(b);
+}
+
 nb::object scal(Factor alpha, nb::handle x, std::uint64_t seed, std::uint64_t step, nb::handle executor) {
   Call call("blas.scal", executor, {x});
   const Operand a = call.copy_of(x, "x", kHalf);
@@ -90,6 +106,8 @@ nb::object to_float16(nb::handle x, bool stochastic, std::uint64_t seed, std::ui
 
 void bind_narrow(nb::module_& m) {
   m.def("narrow_axpy", &axpy, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def("narrow_axpby", &axpby, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+        nb::arg().none());
   m.def("narrow_scal", &scal, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("narrow_gemm", &gemm, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
         nb::arg(), nb::arg(), nb::arg().none(), nb::arg());

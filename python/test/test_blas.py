@@ -159,6 +159,12 @@ def test_stochastic_rounding():
         with pytest.raises(TypeError):
             blas.to_float16(wrong)
     assert (blas.scal(1 + quarter, w, precision="sr", seed=7, step=3) == host).all()
+    assert (blas.axpby(quarter, ones, 1, w, precision="sr", seed=7, step=3) == host).all()
+    moment = blas.axpby(0.25, ones, 0.75, 3 * w, precision="sr", seed=7, step=3)
+    assert (moment == 2.5).all() and moment.dtype == np.float16 and (blas.axpby(quarter, ones, 1, w) == 1).all()
+    with trnsci.use("sim:trn2"), trnsci.record() as r:
+        assert (blas.axpby(quarter, ones, 1, w, precision="sr", seed=7, step=3) == host).all()
+    assert r.family_of("blas.axpby") == "device"
     a = (np.arange(12).reshape(3, 4) % 5 - 2).astype(np.float16)
     exact = 0.3 * (a.astype(np.float64) @ a.astype(np.float64).T)
     c, accuracy = blas.gemm(0.3, a, a, transB=True, precision="sr", seed=1, return_accuracy=True)

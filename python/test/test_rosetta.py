@@ -104,6 +104,7 @@ CASES = {
     "blas.trsm": lambda f: same(f(2.0, U, B), np.linalg.solve(U, 2 * B)),
     "blas.geam": lambda f: same(f(2.0, A, 3.0, B), 2 * A + 3 * B),
     "blas.dgmm": lambda f: same(f("left", A, X), np.diag(X) @ A),
+    "blas.axpby": lambda f: (f(0.25, np.ones(4, np.float32), 0.75, np.full(4, 3, np.float16), precision="sr", seed=1) == 2.5).all(),
     "blas.to_float16": lambda f: np.abs(f(X.astype(np.float32), precision="sr", seed=1).astype(float) - X).max() < 4e-3,
     "blas.quantize": lambda f: np.abs(f(F).numpy() - F).max() <= np.abs(F).max() / 16,
     "blas.scaled_gemm": lambda f: np.abs(f(blas.quantize(F), blas.quantize(F, axis=0)) - F @ F).max() < 0.15 * (np.abs(F) @ np.abs(F)).max(),

@@ -5,7 +5,7 @@ stays float32. `trans` is True, False, "N", "T" or "C"; `uplo` "upper" or "lower
 "unit" or "nonunit". `precision` and `return_accuracy` are those of trnsci: for products
 |C - exact|(i, j) <= accuracy.bound * (|alpha| ||a_i|| ||b_j|| + |beta c_ij|).
 
-`axpy`, `scal`, `gemm`, `matmul` and `to_float16` take precision="sr" with `seed` and `step`: what is updated is float16
+`axpy`, `axpby`, `scal`, `gemm`, `matmul` and `to_float16` take precision="sr" with `seed` and `step`: what is updated is float16
 and stays it, computed in float32 and rounded stochastically, E[result] = the float32 value. The same bits for a seed and
 a step on every executor.
 
@@ -63,6 +63,22 @@ def axpy(alpha: Number, x: Operand, y: Operand, *, precision: Literal["sr"] | No
     """
     words = _words("blas.axpy", precision, seed, step)
     return _trnsci.axpy(alpha, x, y, executor) if words is None else _trnsci.narrow_axpy(alpha, x, y, *words, executor)
+
+
+def axpby(alpha: Number, x: Operand, beta: Number, y: Operand, *, precision: Literal["sr"] | None = None, seed: int | None = None,
+          step: int = 0, executor: ExecutorLike = None) -> Result:
+    """alpha x + beta y in float16, x float16 or float32: to nearest, or with precision="sr" stochastically. The moments of an
+    optimiser are such sums.
+
+    >>> import numpy as np, trnsci
+    >>> v = np.ones(1000, np.float16)
+    >>> for step in range(100):  # v <- 0.9998 v + 0.0002 * 0: to nearest it never falls
+    ...     v = trnsci.blas.axpby(0.0002, np.zeros(1000, np.float32), 0.9998, v, precision="sr", seed=1, step=step)
+    >>> bool(abs(v.astype(float).mean() - 0.9998**100) < 1e-3)
+    True
+    """
+    words = _words("blas.axpby", precision, seed, step)
+    return _trnsci.narrow_axpby(alpha, x, beta, y, words is not None, *(words or (0, 0)), executor)
 
 
 def scal(alpha: Number, x: Operand, *, precision: Literal["sr"] | None = None, seed: int | None = None, step: int = 0,
@@ -421,7 +437,7 @@ def dgmm(side: Side, A: Operand, x: Operand, *, executor: ExecutorLike = None) -
     return _trnsci.dgmm(side, A, x, executor)
 
 
-__all__ = ["Float8Matrix", "MxMatrix", "asum", "axpy", "batched_gemm", "dgmm", "dot", "dotc", "geam", "gemm", "gemv", "ger", "gerc",
+__all__ = ["Float8Matrix", "MxMatrix", "asum", "axpby", "axpy", "batched_gemm", "dgmm", "dot", "dotc", "geam", "gemm", "gemv", "ger", "gerc",
            "hemm", "hemv", "her", "her2", "her2k", "herk", "iamax", "iamin", "matmul", "mx_gemm", "mx_matrix", "mx_quantize",
            "nrm2", "quantize", "rot", "rotg", "scal", "scaled_gemm", "symm", "symv", "syr", "syr2", "syr2k", "syrk",
            "to_float16", "trmm", "trmv", "trsm", "trsv"]

@@ -31,6 +31,7 @@ void narrow(const Executor& executor, const NarrowArgs& args);
 }
 
 inline constexpr KernelTable<NarrowArgs> kNarrowAxpy{"blas.axpy", host::narrow, device::narrow};
+inline constexpr KernelTable<NarrowArgs> kNarrowAxpby{"blas.axpby", host::narrow, device::narrow};
 inline constexpr KernelTable<NarrowArgs> kNarrowScal{"blas.scal", host::narrow, device::narrow};
 inline constexpr KernelTable<NarrowArgs> kRound{"blas.round", host::narrow,
                                                 device::narrow};  // copies, and C after gemm

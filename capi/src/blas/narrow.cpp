@@ -4,6 +4,7 @@
 #include <trn/blas/mx.hpp>
 #include <trn/blas/narrow.hpp>
 #include <trn/blas/quantize.hpp>
+#include <trn/blas/quantized_gemm.hpp>
 #include <trn/core/convert.hpp>
 
 #include "compute_types.hpp"
@@ -138,6 +139,23 @@ void mx_destroy(trnblasMxMatrix_t matrix) {
   require(mx_alive().get(matrix) != nullptr, "the matrix is null or was destroyed");
   mx_alive().remove(matrix);
 }
+void gemm_quantized(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, const float* alpha, const float* a,
+                    Int lda, const float* b, Int ldb, const float* beta, float* to, Int ldc, const char* mode) {
+  const Op oa = op_of(transa), ob = op_of(transb);
+  check_extents(m, n, k);
+  require(mode != nullptr, "mode is null; use a name such as \"fp8_e4m3\"");
+  const tb::Quantized how = tb::parse_quantized(mode);
+  const float factor = c.read(alpha, "alpha"), scale = c.read(beta, "beta");
+  const auto operand = [&](const char* what, const float* x, Op op, Int rows, Int columns, Int ld) {
+    return op == Op::N ? c.matrix(what, x, rows, columns, ld) : c.matrix(what, x, columns, rows, ld);
+  };
+  Accuracy accuracy;
+  accuracy.bound = tb::gemm(c.executor, oa, ob, factor, operand("A", a, oa, m, k, lda), operand("B", b, ob, k, n, ldb),
+                            scale, c.matrix("C", to, m, n, ldc), how)
+                       .bound;
+  c.keep(accuracy);
+}
+
 void mx_gemm(Call& c, const float* alpha, trnblasMxMatrix_t a, trnblasMxMatrix_t b, const float* beta, void* to,
              Type c_type, Int ldc) {
   const auto ma = mx_of(c, a), mb = mx_of(c, b);
@@ -152,17 +170,30 @@ void mx_gemm(Call& c, const float* alpha, trnblasMxMatrix_t a, trnblasMxMatrix_t
   fail<NotImplemented>("C of type {}; it is 32F, 16BF or 16F", static_cast<int>(c_type));
 }
 
+// f(x, y) on the views of vectors whose types are known at run time; x has y's type or is float.
+template <class F>
+void with_two(Call& c, Int n, const void* x, Type x_type, Int incx, void* y, Type y_type, Int incy, const F& f) {
+  with_narrow(y_type, [&]<class T>(T*) {
+    const auto to = c.vector("y", static_cast<T*>(y), n, incy);
+    if (x_type == TRN_R_32F) return f(c.vector("x", static_cast<const float*>(x), n, incx), to);
+    if (x_type != y_type) fail<NotImplemented>("x of another type than y and 32F");
+    f(c.vector("x", static_cast<const T*>(x), n, incx), to);
+  });
+}
+
 void axpy_stochastic(Call& c, Int n, const float* alpha, const void* x, Type x_type, Int incx, void* y, Type y_type,
                      Int incy, unsigned long long seed, unsigned long long step) {
   const float factor = c.read(alpha, "alpha");
   const Rounding rounding = Rounding::Stochastic{seed, step};
-  with_narrow(y_type, [&]<class T>(T*) {
-    const auto to = c.vector("y", static_cast<T*>(y), n, incy);
-    if (x_type == TRN_R_32F)
-      return tb::axpy(c.executor, factor, c.vector("x", static_cast<const float*>(x), n, incx), to, rounding);
-    if (x_type != y_type) fail<NotImplemented>("x of another type than y and 32F");
-    tb::axpy(c.executor, factor, c.vector("x", static_cast<const T*>(x), n, incx), to, rounding);
-  });
+  with_two(c, n, x, x_type, incx, y, y_type, incy,
+           [&](const auto& from, const auto& to) { tb::axpy(c.executor, factor, from, to, rounding); });
+}
+void axpby_stochastic(Call& c, Int n, const float* alpha, const void* x, Type x_type, Int incx, const float* beta,
+                      void* y, Type y_type, Int incy, unsigned long long seed, unsigned long long step) {
+  const float a = c.read(alpha, "alpha"), b = c.read(beta, "beta");
+  const Rounding rounding = Rounding::Stochastic{seed, step};
+  with_two(c, n, x, x_type, incx, y, y_type, incy,
+           [&](const auto& from, const auto& to) { tb::axpby(c.executor, a, from, b, to, rounding); });
 }
 void scal_stochastic(Call& c, Int n, const float* alpha, void* x, Type x_type, Int incx, unsigned long long seed,
                      unsigned long long step) {

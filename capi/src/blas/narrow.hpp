@@ -18,10 +18,14 @@ void mx_from_host(Call& c, Int rows, Int depth, Type mx_type, const unsigned cha
                   trnblasMxMatrix_t* result);
 void mx_to_host(Call& c, trnblasMxMatrix_t matrix, float* values);
 void mx_destroy(trnblasMxMatrix_t matrix);
+void gemm_quantized(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, const float* alpha, const float* a,
+                    Int lda, const float* b, Int ldb, const float* beta, float* to, Int ldc, const char* mode);
 void mx_gemm(Call& c, const float* alpha, trnblasMxMatrix_t a, trnblasMxMatrix_t b, const float* beta, void* to,
              Type c_type, Int ldc);
 void axpy_stochastic(Call& c, Int n, const float* alpha, const void* x, Type x_type, Int incx, void* y, Type y_type,
                      Int incy, unsigned long long seed, unsigned long long step);
+void axpby_stochastic(Call& c, Int n, const float* alpha, const void* x, Type x_type, Int incx, const float* beta,
+                      void* y, Type y_type, Int incy, unsigned long long seed, unsigned long long step);
 void scal_stochastic(Call& c, Int n, const float* alpha, void* x, Type x_type, Int incx, unsigned long long seed,
                      unsigned long long step);
 void copy_stochastic(Call& c, Int n, const float* x, Int incx, void* y, Type y_type, Int incy, unsigned long long seed,

@@ -1,8 +1,10 @@
-// Results stored in 16 or 8 bits with a choice of rounding: axpy, scal, the copy that converts, gemm, scaled_gemm and
-// mx_gemm; and the copy back to float.
+// Results stored in 16 or 8 bits with a choice of rounding: axpy, axpby, scal, the copy that converts, gemm,
+// scaled_gemm and mx_gemm; and the copy back to float.
 //
 //   // w <- round(w - rate g): weights in bfloat16, gradients in float32, fresh random words in every step
 //   blas::axpy(exec, -rate, gradient, weights, Rounding::Stochastic{seed, step});
+//   // a moment of an optimiser: m <- round(0.1 g + 0.9 m)
+//   blas::axpby(exec, 0.1F, gradient, 0.9F, moment, Rounding::Stochastic{seed + 1, step});
 //
 // Operands are widened to fp32, every operator rounds to fp32 once, and the result is rounded to y's type once, as
 // `rounding` says (trn/core/rounding.hpp; element i of y is number i). Same bits on the host and on every device; only
@@ -11,8 +13,9 @@
 // share no element.
 //
 // Error of axpy, barring overflow: |y' - (alpha x + y)| < unit(y') + 2^-24 (2 |alpha x| + |y|), where a unit is the
-// distance of the neighbours of y' (to nearest: half of it). Stochastically E[y'] is the fp32 value, so that n updates
-// of one size below half a unit add up to sqrt(n)-like errors, where to nearest every one of them is lost.
+// distance of the neighbours of y' (to nearest: half of it); of axpby with 2 |beta y| in the place of |y|.
+// Stochastically E[y'] is the fp32 value, so that n updates of one size below half a unit add up to sqrt(n)-like
+// errors, where to nearest every one of them is lost.
 //
 // Rounding is an argument here and not a field of GemmOptions: that is shared with operations whose results are as wide
 // as their arithmetic.
@@ -44,6 +47,8 @@ struct AnyVector {
 };
 void narrow_axpy(const Executor& executor, float alpha, const AnyVector& x, const AnyVector& y,
                  const Rounding& rounding);
+void narrow_axpby(const Executor& executor, float alpha, const AnyVector& x, float beta, const AnyVector& y,
+                  const Rounding& rounding);
 void narrow_scal(const Executor& executor, float alpha, const AnyVector& x, const Rounding& rounding);
 void narrow_copy(const Executor& executor, const AnyVector& x, const AnyVector& y, const Rounding& rounding = {});
 template <NarrowFloat T> Accuracy narrow_gemm(const Executor& executor, Op op_a, Op op_b, float alpha,
@@ -63,6 +68,14 @@ requires(std::same_as<std::remove_const_t<X>, float> ||
                                                             const VectorView<X>& x, const VectorView<Y>& y,
                                                             const Rounding& rounding = {}) {
   detail::narrow_axpy(executor, alpha, x, y, rounding);
+}
+// y = round(alpha x + beta y). beta = 0 does not read y; x is read whatever alpha is.
+template <Element X, NarrowFloat Y>
+requires(std::same_as<std::remove_const_t<X>, float> ||
+         std::same_as<std::remove_const_t<X>, Y>) void axpby(const Executor& executor, float alpha,
+                                                             const VectorView<X>& x, float beta, const VectorView<Y>& y,
+                                                             const Rounding& rounding = {}) {
+  detail::narrow_axpby(executor, alpha, x, beta, y, rounding);
 }
 // x = round(alpha x).
 template <NarrowFloat T>
