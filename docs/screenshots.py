@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Pictures of report pages for the documentation: screenshots.py TRNSCI [FOLDER]
+"""Pictures of report pages, and of the timeline in the README, for the documentation: screenshots.py TRNSCI [FOLDER]
 
-Makes four pages with the trnsci command (an MP2 run, a profile, a comparison, curves over chips), takes a picture of
+Draws docs/mp2_timeline.svg from a trace (in FOLDER, where one is given). Makes four pages with the trnsci command (an MP2 run, a profile, a comparison, curves over chips), takes a picture of
 each at the width of a desktop and of a phone with headless Chromium, and writes them to FOLDER (docs/figures unless
-given), at most 60 kB each. Without Chromium it says so and does nothing. Every number on the pages but the measured times
+given), at most 60 kB each. Without Chromium it says so and makes no picture of a page. Every number on the pages but the measured times
 of the MP2 run is modelled, so the pictures change only when the model or the pages do.
 """
 import pathlib
@@ -100,7 +100,16 @@ def with_palette(png, colours):
             chunk(b"PLTE", bytes(v for p in palette for v in p)) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b""))
 
 
-def main(command, folder):
+def timeline(command, path):
+    """60 microseconds of the pair energies of (H2O)8."""
+    with tempfile.TemporaryDirectory() as name:
+        subprocess.run([command, "profile", "blas.pair_energy", "--nocc", "40", "--naux", "672", "--nvir", "152", "--trace", "t.json"],
+                       cwd=name, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, ROOT / "apps" / "mp2" / "timeline_svg.py", f"{name}/t.json", "1000", "1060", path], check=True)
+
+
+def main(command, folder, timeline_folder):
+    timeline(command, timeline_folder / "mp2_timeline.svg")
     browser = chromium()
     if not browser:
         print("there is no Chromium here: no picture was made")
@@ -126,4 +135,5 @@ def main(command, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "docs" / "figures")))
+    given = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    sys.exit(main(str(pathlib.Path(sys.argv[1]).resolve()), given or ROOT / "docs" / "figures", given or ROOT / "docs"))

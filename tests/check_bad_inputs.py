@@ -9,12 +9,34 @@ that this script writes. Standard error must hold exactly one line, "trnsci: ...
 without the name of a C++ exception; standard output must be empty.
 """
 import concurrent.futures
+import io
 import os
 import pathlib
 import shlex
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
+
+
+
+def npz(indices=0, offsets=(0, 1, 1), format=b"csr", shape=(2, 2)):
+    """SciPy's archive of a matrix with one entry."""
+    def array(kind, extents, content):
+        head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {extents}, }}".encode()
+        head += b" " * (-(len(head) + 11) % 64) + b"\n"
+        return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + content
+
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in (("indices", array("<i4", "(1,)", struct.pack("<i", indices))), ("format", array("|S3", "()", format)),
+                              ("indptr", array("<i4", "(3,)", struct.pack("<3i", *offsets))),
+                              ("shape", array("<i8", "(2,)", struct.pack("<2q", *shape))),
+                              ("data", array("<f8", "(1,)", struct.pack("<d", 1.0)))):
+            archive.writestr(zipfile.ZipInfo(name + ".npy"), content)
+    return out.getvalue()
+
 
 FILES = {
     "empty.xyz": b"",
@@ -57,6 +79,50 @@ FILES = {
     "unnamed.txt": b"file  \n",
     "section.json": b'{"format": 1, "sections": [1]}',
     "kernels.json": b'{"format": 1, "sections": [{"name": "time", "status": "ok", "kernels": 3}]}',
+    "utf16.xyz": "1\nx\nHe 0 0 0\n".encode("utf-16"),
+    "zero_byte.xyz": b"1\nx\nHe 0 0 0\0\n",
+    "atomic_number.xyz": b"1\nx\n2 0 0 0\n",
+    "comma.xyz": b"1\nx\nHe 0,0 0,0 0,0\n",
+    "extra.xyz": b"1\nx\nHe 0 0 0\nHe 0 0 5\n",
+    "power.xyz": b"1e3\nx\nHe 0 0 0\n",
+    "hexadecimal.xyz": b"1\nx\nHe 0x10 0 0\n",
+    "million.xyz": b"1000000\nx\nHe 0 0 0\n",
+    "symbol.xyz": b"1\nx\n" + 100000 * b"H" + b" 0 0 0\n",
+    "escape.xyz": b"1\nx\n\x1b[31mHe 0 0 0\n",
+    "no_comment.xyz": b"1\nHe 0 0 0\n",
+    "negative.gbs": b"****\nHe 0\nS 1 1.0\n -1.0 1.0\n****\n",
+    "large.gbs": b"****\nHe 0\nS 1 1.0\n 1e308 1.0\n****\n",
+    "nothing.gbs": b"****\nHe 0\nS 1 1.0\n 1.0 0.0\n****\n",
+    "letter.gbs": b"****\nHe 0\nZ 1 1.0\n 1.0 1.0\n****\n",
+    "long.gbs": b"****\nHe 0\nS 100000 1.0\n 1.0 1.0\n****\n",
+    "cut.gbs": b"****\nHe 0\nS 2 1.0\n 1.0 1.0\n****\n",
+    "other.gbs": b"****\nH 0\nS 1 1.0\n 1.0 1.0\n****\n",
+    "open.gbs": b"****\nHe 0\nS 1 1.0\n 1.0 1.0\n",
+    "infinite.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1e400\n",
+    "fraction.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1.5 1 1\n",
+    "more.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n2 2 1\n",
+    "fourth.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1 7\n",
+    "oblong.mtx": b"%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n",
+    "array.mtx": b"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n",
+    "pattern.mtx": b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 5\n",
+    "hermitian.mtx": b"%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n1 1 1 1\n",
+    "integer.mtx": b"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n",
+    "skew.mtx": b"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n",
+    "rows.mtx": b"%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 1\n",
+    "hexadecimal.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 0x1p3\n",
+    "places.mtx": b"%%MatrixMarket matrix array real general\n100000 100000\n1\n",
+    "vector.mtx": b"%%MatrixMarket matrix vector real general\n2 2 1\n1 1 1\n",
+    "title.rb": b"title\n 1 2 3\n",
+    "junk.rb": 1000 * b"\xff",
+    "index.npz": npz(indices=5),
+    "offsets.npz": npz(offsets=(0, 5, 1)),
+    "format.npz": npz(format=b"xyz"),
+    "extents.npz": npz(shape=(-2, 2)),
+    "range.json": b'{"seconds": 1e400}',
+    "bytes.json": b'{"a": "\xff\xfe"}',
+    "two.json": b'{"a": 1} {"b": 2}',
+    "text.json": b'"text"',
+    "number.json": b'{"seconds": 1}',
 }
 NEVER = ["std::", "json.exception", "bad_alloc", "terminate", "what():", "basic_string", "vector::", "stoi", "stod",
          "CLI::", "Assertion"]

@@ -11,7 +11,8 @@ usage: check_docs.py TRNSCI
    `trnsci coverage blas`.
 5. README.md names every top-level folder, every component has a README or a line there, and every subcommand that
    `trnsci --help` lists is in its table.
-6. Links between documents of this checkout lead somewhere, and files that documents name exist.
+6. Links between documents of this checkout lead somewhere, headings included, and files that documents name exist.
+7. Lines of README.md are at most 120 columns, without tables and pictures, whose lines cannot be cut.
 """
 import pathlib
 import re
@@ -139,6 +140,22 @@ def check_links():
         for target in re.findall(r"\[[^\]\n]+\]\(([\w./:-]+)(?:#[^)]*)?\)", path.read_text()):
             if "://" not in target and not (path.parent / target).exists():
                 findings.append(f"{path.relative_to(ROOT)}: the link to {target} leads nowhere")
+        for target, heading in re.findall(r"\[[^\]\n]+\]\(([\w./-]*)#([^)]*)\)", path.read_text()):
+            to = path.parent / target if target else path
+            if to.suffix == ".md" and to.exists() and heading not in headings(to):
+                findings.append(f"{path.relative_to(ROOT)}: {target} has no heading #{heading}")
+
+
+def headings(path):
+    """The names by which links know the headings of a document."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
+    return {re.sub(r"[^\w\- ]", "", h.strip().lower()).replace(" ", "-") for h in re.findall(r"^#+ (.+)$", text, re.M)}
+
+
+def check_readme_lines():
+    for number, line in enumerate((ROOT / "README.md").read_text().split("\n"), 1):
+        if len(line) > 120 and not line.startswith(("|", "![")) and not re.match(r"^\*.*\*$", line):
+            findings.append(f"README.md:{number}: {len(line)} columns")
 
 
 def check_paths():
@@ -164,6 +181,7 @@ def main():
     check_capi()
     check_links()
     check_paths()
+    check_readme_lines()
     print("\n".join(findings) or "documents agree with the product")
     return 1 if findings else 0
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,13 @@ struct BlasRow {
 [[nodiscard]] std::span<const BlasRow> blas_level3_rows();
 [[nodiscard]] std::span<const BlasRow> blas_extension_rows();
 [[nodiscard]] std::vector<BlasRow> blas_rows();
+[[nodiscard]] const BlasRow& blas_row(const std::string& name);
 [[nodiscard]] const BlasRow& blas_gemm_row();  // which has a command of its own, and so is not among them
+
+class Operation;
+// A case as an operation, in a type and a precision.
+[[nodiscard]] std::unique_ptr<Operation> blas_case(const BlasRow& row, const BlasSize& size, const std::string& dtype,
+                                                   const std::string& precision);
 
 // Random row-major matrices that the functions of a case share. A square one has a large diagonal and small numbers
 // beside it, so that repeated products and solves neither grow nor vanish.

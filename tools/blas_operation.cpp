@@ -19,8 +19,8 @@ namespace {
 class BlasOperation final : public Operation {
  public:
   explicit BlasOperation(const BlasRow& row) : row_(row), size_(row.size), dtype_(row.make[0] ? "fp32" : "complex64") {}
-  BlasOperation(const BlasRow& row, const BlasSize& size, std::string dtype)
-      : row_(row), size_(size), dtype_(std::move(dtype)) {}
+  BlasOperation(const BlasRow& row, const BlasSize& size, std::string dtype, std::string precision = "native")
+      : row_(row), size_(size), dtype_(std::move(dtype)), precision_(std::move(precision)) {}
   std::string name() const override { return row_.name; }
   std::string summary() const override { return row_.formula; }
   std::string error_note() const override { return "bound: what the call itself states (0: nothing)"; }
@@ -42,12 +42,16 @@ class BlasOperation final : public Operation {
     if (row_.scalar) fail<NotImplemented>("{}: works on the caller's own numbers; it has no device kernel", name());
     const Precision precision = Precision::parse(precision_);
     const bool native = !precision.has_target() && precision.mode() == Mode::Native;
+    Programs all;
+    Accuracy accuracy;
     try {
-      return (native ? recorded_programs : executed_programs)(machine,
-                                                              [&](const Executor& e) { (void)make(e).call(); });
+      all = (native ? recorded_programs : executed_programs)(machine,
+                                                             [&](const Executor& e) { accuracy = make(e).call(); });
     } catch (const NotImplemented&) {
       fail<NotImplemented>("{}: has no device kernel for {}; it runs on the host", name(), dtype_);
     }
+    require_mode(accuracy);
+    return all;
   }
 
  private:
@@ -80,6 +84,12 @@ class BlasOperation final : public Operation {
     size.precision = Precision::parse(precision_);
     return row_.make[at](executor, size);
   }
+  // Operations without a precision would compute as ever, whatever was asked for.
+  void require_mode(const Accuracy& accuracy) const {
+    const Precision asked = Precision::parse(precision_);
+    if (!asked.has_target() && accuracy.mode != asked.mode())
+      fail<NotImplemented>("{}: has no precision {}; leave --precision out", name(), precision_);
+  }
   Accuracy run(const Executor& executor, const BlasCase& c, const BenchOptions& options, BenchRow& r) const {
     const bool simulated = executor.family() == Family::Device;
     Recorder recorder(executor);
@@ -93,6 +103,7 @@ class BlasOperation final : public Operation {
     const Measured ours = measure(
         executor, has_model(executor) ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
     ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor.name());
+    require_mode(accuracy);
     r.precision = trn::name(accuracy.mode);
     r.seconds = ours.fastest_s;
     if (accuracy.bound > 0) r.bound = accuracy.bound;
@@ -106,8 +117,9 @@ class BlasOperation final : public Operation {
   std::string dtype_, precision_ = "native";
 };
 
-// An operation with a command of its own. Its options, programs, errors and rows on simulators are its own; on the host
-// the time is that of the table's case, of the same extents, beside OpenBLAS's, and in every type of the table.
+// An operation with a command of its own for float32. Its options, programs, errors and rows on simulators are its own;
+// on the host the time is that of the table's case, of the same extents, beside OpenBLAS's. Every other type and
+// precision of the table is that case everywhere.
 class WithPeer final : public Operation {
  public:
   WithPeer(std::unique_ptr<Operation> own, const BlasRow& row) : own_(std::move(own)), row_(row) {}
@@ -118,51 +130,84 @@ class WithPeer final : public Operation {
   std::string peer_note() const override { return own_->peer_note(); }
   std::vector<std::string> unused_options() const override { return own_->unused_options(); }
   std::vector<std::string> default_executors() const override { return own_->default_executors(); }
-  Programs programs(const tile::Machine& machine) const override { return own_->programs(machine); }
+  Programs programs(const tile::Machine& machine) const override {
+    if (!other()) return own_->programs(machine);
+    const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
+    return theirs(own_->bench(executor, {.model_only = true})).programs(machine);
+  }
 
   void add_options(Options& options) override {
     own_->add_options(options);
     own_types_ = options.has("--dtype");
-    if (!own_types_)
-      options.text("--dtype", dtype_, "fp32; on the host also fp64, complex64, complex128").completes(scalar_words());
+    if (!own_types_) options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128").completes(scalar_words());
+    if (!options.has("--precision"))
+      options.text("--precision", precision_, "native or exact, where the operation has them")
+          .completes({"native", "exact"});
   }
 
  private:
   void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
-    const bool host = executor.family() == Family::Host;
-    const bool other = !own_types_ && parse_dtype(dtype_) != DType::Float32;
-    if (!host && other)
-      fail<NotImplemented>("bench: {} in {} is for the host; '{}' takes fp32", name(), dtype_, executor.name());
+    const bool host = executor.family() == Family::Host, by_bytes = rate_unit() == "GB/s";
+    if (!host && other()) {
+      const BenchRow own = own_->bench(executor, {.model_only = true});  // of the same extents in float32
+      r = theirs(own).bench(executor, options);
+      r.shape = own.shape;
+      if (by_bytes) {
+        const auto scale = static_cast<double>(size_bytes(parse_dtype(dtype_))) / size_bytes(DType::Float32);
+        r.work = scale * own.work, r.roof = own.roof;
+        r.bytes.reset();
+      }
+      return;
+    }
     r = own_->bench(executor, options);
     if (!host) return;
+    const BenchRow t = theirs(r).bench(executor, options);
+    r.seconds = t.seconds, r.peer_seconds = t.peer_seconds;
+    r.work = by_bytes ? *t.bytes : t.work;
+    if (!by_bytes) r.roof = t.roof, r.bytes = t.bytes;
+    if (other()) r.dtype = t.dtype, r.precision = t.precision, r.error = t.error, r.bound = t.bound;
+  }
+
+  [[nodiscard]] bool other() const {
+    return !own_types_ && (parse_dtype(dtype_) != DType::Float32 || precision_ != "native");
+  }
+  // The table's case with the extents of a row.
+  [[nodiscard]] BlasOperation theirs(const BenchRow& own) const {
     BlasSize size = row_.size;
-    for (const auto& [key, value] : r.shape) {
+    for (const auto& [key, value] : own.shape) {
       for (const auto& [name, extent] :
            {std::pair{"m", &size.m}, {"n", &size.n}, {"k", &size.k}, {"count", &size.count}}) {
         if (key == name) *extent = std::get<std::int64_t>(value);
       }
     }
-    const BenchRow t = BlasOperation(row_, size, other ? dtype_ : r.dtype).bench(executor, options);
-    const bool by_bytes = rate_unit() == "GB/s";
-    r.seconds = t.seconds, r.peer_seconds = t.peer_seconds;
-    r.work = by_bytes ? *t.bytes : t.work;
-    if (!by_bytes) r.roof = t.roof, r.bytes = t.bytes;
-    if (other) r.dtype = t.dtype, r.error = t.error, r.bound = t.bound;
+    return {row_, size, other() ? dtype_ : own.dtype, own_types_ ? own.precision : precision_};
   }
 
   std::unique_ptr<Operation> own_;
   BlasRow row_;
   bool own_types_ = false;
-  std::string dtype_ = "fp32";
+  std::string dtype_ = "fp32", precision_ = "native";
 };
 
 }  // namespace
+
+std::unique_ptr<Operation> blas_case(const BlasRow& row, const BlasSize& size, const std::string& dtype,
+                                     const std::string& precision) {
+  return std::make_unique<BlasOperation>(row, size, dtype, precision);
+}
 
 std::vector<BlasRow> blas_rows() {
   std::vector<BlasRow> all;
   for (const auto rows : {blas_level1_rows(), blas_level2_rows(), blas_level3_rows(), blas_extension_rows()})
     all.insert(all.end(), rows.begin(), rows.end());
   return all;
+}
+
+const BlasRow& blas_row(const std::string& name) {
+  static const std::vector<BlasRow> all = blas_rows();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const BlasRow& row) { return row.name == name; });
+  ensure(at != all.end(), "{} is not in the table of operations", name);
+  return *at;
 }
 
 void add_blas_operations(std::vector<std::unique_ptr<Operation>>& all) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -63,22 +64,20 @@ bool is_identity(const std::string& key) {
 }
 
 // The rows of a file: an array's objects, an object itself, and the arrays of objects inside it, each title once.
-void collect(const Json& json, const std::string& prefix, std::vector<Row>& rows) {
+// `taken`: the titles so far, with the number that the last repetition of each has.
+void collect(const Json& json, const std::string& prefix, std::vector<Row>& rows, std::map<std::string, int>& taken) {
   if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) {
       const std::string own = json[i].is_object() ? title_of(json[i]) : "";
       const std::string title = prefix + (prefix.empty() ? "" : ": ") + (own.empty() ? fmt::format("{}", i + 1) : own);
-      collect(json[i].is_object() ? json[i] : Json{{"value", json[i]}}, title, rows);
+      collect(json[i].is_object() ? json[i] : Json{{"value", json[i]}}, title, rows, taken);
     }
     return;
   }
   const std::string own = prefix.empty() ? title_of(json) : prefix;
   Row row;
   row.title = own;
-  const auto same = [&] {
-    return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return r.title == row.title; });
-  };
-  for (int repeat = 2; same(); ++repeat) row.title = fmt::format("{} ({})", own, repeat);
+  while (!taken.try_emplace(row.title, 1).second) row.title = fmt::format("{} ({})", own, ++taken[own]);
   const std::size_t place = rows.size();
   rows.push_back({row.title, {}});
   const auto add = [&](const auto& self, const Json& object, const std::string& path) -> void {
@@ -87,7 +86,7 @@ void collect(const Json& json, const std::string& prefix, std::vector<Row>& rows
       const std::string name = path.empty() ? key : path + "." + key;
       const bool list = value.is_array() && !value.empty() && value[0].is_object();
       if (list) {
-        collect(value, row.title.empty() ? name : row.title + ", " + name, rows);
+        collect(value, row.title.empty() ? name : row.title + ", " + name, rows, taken);
       } else if (value.is_object()) {
         self(self, value, name);
       } else {
@@ -120,7 +119,8 @@ Run parse_run(const std::string& text, const std::string& path) {
   run.command = text_of(first, "command");
   // The line that repeats a row has the options that the command left out; of several rows it is the first one's.
   if (const std::string again = text_of(first, "repeat"); !again.empty() && json.size() == 1) run.command = again;
-  collect(json, "", run.rows);
+  std::map<std::string, int> taken;
+  collect(json, "", run.rows, taken);
   std::erase_if(run.rows, [](const Row& row) { return row.values.empty(); });
   return run;
 }
@@ -162,12 +162,19 @@ Comparison compare(const std::vector<Row>& a, const std::vector<Row>& b, double 
   const auto find = [](const auto& list, const auto& name, auto member) {
     return std::find_if(list.begin(), list.end(), [&](const auto& x) { return x.*member == name; });
   };
+  const auto by_title = [](const std::vector<Row>& rows) {
+    std::map<std::string, const Row*> all;
+    for (const Row& row : rows) all.emplace(row.title, &row);
+    return all;
+  };
+  const auto of_a = by_title(a), of_b = by_title(b);
   for (const Row& row : a) {
-    const auto other = find(b, row.title, &Row::title);
-    if (other == b.end()) {
+    const auto found = of_b.find(row.title);
+    if (found == of_b.end()) {
       result.only_a.push_back(row.title);
       continue;
     }
+    const Row* const other = found->second;
     Compared compared{row.title, {}};
     for (const auto& [key, value] : row.values) {
       const auto there = find(other->values, key, &std::pair<std::string, Json>::first);
@@ -201,7 +208,7 @@ Comparison compare(const std::vector<Row>& a, const std::vector<Row>& b, double 
     if (!compared.differences.empty()) result.rows.push_back(std::move(compared));
   }
   for (const Row& row : b) {
-    if (find(a, row.title, &Row::title) == a.end()) result.only_b.push_back(row.title);
+    if (!of_a.contains(row.title)) result.only_b.push_back(row.title);
   }
   return result;
 }
@@ -262,8 +269,8 @@ void write_page(const Comparison& c, const Run& first, const Run& second, Output
         "class=\"text\">\n<tr><th>value</th><th>first</th><th>second</th><th>ratio</th><th></th></tr>\n",
         row.title.empty() ? "The whole" : html_escaped(row.title));
     for (const Difference& d : row.differences) {
-      out.print("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", html_escaped(d.key),
-                html_escaped(d.a), html_escaped(d.b), ratio_text(d.ratio), bar(d.ratio));
+      out.print("<tr>{}{}{}<td>{}</td><td>{}</td></tr>\n", neuron::report::cell_html(d.key),
+                neuron::report::cell_html(d.a), neuron::report::cell_html(d.b), ratio_text(d.ratio), bar(d.ratio));
     }
     out.write("</table>\n</section>\n");
   }
@@ -304,8 +311,6 @@ void run(const Arguments& a) {
   require_readable("compare", a.first);
   require_readable("compare", a.second);
   require_different_files({{"--html", a.html}, {"--json", a.json}});
-  for (const std::string& input : {a.first, a.second})
-    require_different_files({{"the input", input}, {"--html", a.html}, {"--json", a.json}});
   require(a.html != "-", "--html: the page goes to a file; '-' is for --json alone");
   if (!a.html.empty()) const OutputFile claim("--html", a.html);  // a bad path costs nothing
   JsonFile json(a.json);
@@ -328,8 +333,8 @@ std::string compared_texts(const std::string& first, const std::string& second) 
 void add_compare(Command& program) {
   Command sub = program.add("compare", "two runs side by side, from what they wrote with --json");
   auto a = std::make_shared<Arguments>();
-  sub.text("first", a->first, "a JSON file of any command").required();
-  sub.text("second", a->second, "another one of the same command").required();
+  sub.text("first", a->first, "a JSON file of any command").required().reads();
+  sub.text("second", a->second, "another one of the same command").required().reads();
   sub.real("--above", a->above, "leave out numbers whose ratio is below 1 + this, 0 to 1e6", 0, 1e6);
   sub.text("--html", a->html, "write the comparison as a page to this file");
   sub.text("--json", a->json, kJsonHelp);

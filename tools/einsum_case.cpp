@@ -29,7 +29,8 @@ const std::vector<std::pair<std::string, PathMethod>> kPaths = {{"auto", PathMet
 // "a=24" for every label of the expression.
 tensor::Sizes sizes_of(const tensor::Expression& e, const std::vector<std::string>& words) {
   std::map<std::string, std::int64_t> given;
-  for (const std::string& word : words) {
+  for (std::string word : words) {
+    word.erase(0, word.find_first_not_of(' '));  // "i=2, j=3", as people write lists
     const std::size_t at = word.find('=');
     std::int64_t extent = -1;
     const char *begin = word.data() + at + 1, *end = word.data() + word.size();

@@ -18,7 +18,7 @@ namespace {
 
 using neuron::report::html_escaped;
 
-constexpr double kColumn = 90, kRow = 74, kMargin = 40, kLargest = 20;
+constexpr double kColumn = 90, kRow = 74, kMargin = 44, kLargest = 20;
 
 struct Node {
   double x = 0;
@@ -94,7 +94,7 @@ std::string contraction_tree_svg(const tensor::Plan& plan) {
   const double width = 2 * kMargin + kColumn * static_cast<double>(leaves - 1) + 60, height = kRow * (top + 1) + 30;
   const auto y = [&](const Node& n) { return kMargin + kRow * (top - n.height); };
   std::string svg = fmt::format(
-      "<svg class=\"figure\" style=\"max-width:{0:.0f}px\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
+      "<svg class=\"figure tree\" style=\"max-width:{0:.0f}px\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
       "aria-label=\"contraction tree of {2} operands\">\n",
       width, height, leaves);
   for (const Node& n : nodes) {
@@ -117,12 +117,12 @@ std::string contraction_tree_svg(const tensor::Plan& plan) {
       svg += fmt::format(
           "<text class=\"tick\" x=\"{0:.1f}\" y=\"{1:.1f}\" text-anchor=\"middle\">{2}</text>"
           "<text class=\"tick\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">operand {4}</text>\n",
-          n.x, y(n) + 20, name, y(n) + 35, i + 1);
+          n.x, y(n) + 20, name, y(n) + 38, i + 1);
     } else {
       svg += fmt::format(
           "<text fill=\"currentColor\" x=\"{0:.1f}\" y=\"{1:.1f}\">{2}</text><text class=\"tick\" x=\"{0:.1f}\" "
           "y=\"{3:.1f}\">{4}</text>\n",
-          n.x + radius + 5, y(n) - 3, name, y(n) + 11, duration(n.seconds));
+          n.x + radius + 5, y(n) - 4, name, y(n) + 14, duration(n.seconds));
     }
   }
   return svg + "</svg>\n";
@@ -140,10 +140,10 @@ void write_einsum_page(const std::string& path, const EinsumPage& page, const te
   neuron::PageTable table{"Steps",
                           "Groups of indices: H in both operands and the result, M and N in one of them, K "
                           "summed. Times are the plan's estimate.",
-                          {{"step", "algorithm, mode", "groups", "flop", "bytes", "bound", "time"}}};
+                          {{"step", "algorithm, mode", "groups", "work", "bound", "time"}}};
   for (const tensor::Step& s : plan.steps())
     table.rows.push_back({s.labels, fmt::format("{}, {}", s.algorithm, name(s.mode)), s.folded,
-                          neuron::report::flops_text(s.flops), neuron::report::bytes_text(s.bytes),
+                          neuron::report::flops_text(s.flops) + ", " + neuron::report::bytes_text(s.bytes),
                           fmt::format("{:.1e}", s.bound), duration(s.seconds)});
   file.write(neuron::report::table_html(table));
   file.write(neuron::report::page_end());

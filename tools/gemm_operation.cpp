@@ -15,6 +15,7 @@
 #include <trn/neuron/sim.hpp>
 #include <trn/tile/device.hpp>
 
+#include "blas_case.hpp"
 #include "measure.hpp"
 #include "operation.hpp"
 #include "roofs.hpp"
@@ -32,8 +33,10 @@ class Gemm final : public Operation {
     options.number("--m", m_, "rows of C");
     options.number("--n", n_, "columns of C");
     options.number("--k", k_, "inner dimension");
-    options.text("--dtype", dtype_, "fp32, fp64 (devices: with --precision exact), bf16, fp16, tf32")
-        .completes({"fp32", "fp64", "bf16", "fp16", "tf32"});
+    options
+        .text("--dtype", dtype_,
+              "fp32, fp64 and complex128 (devices: with --precision exact), complex64, bf16, fp16, tf32")
+        .completes({"fp32", "fp64", "complex64", "complex128", "bf16", "fp16", "tf32"});
     options.text("--out-dtype,--out", out_, "dtype of C (default: the input's; fp32 for tf32)");
     options.text("--precision", precision_, "native, tf32, bf16, tf32x3, bf16x6, exact, or target=1e-9")
         .completes(precision_words());
@@ -44,7 +47,11 @@ class Gemm final : public Operation {
   }
 
   std::vector<std::string> unused_options() const override {
-    return exact() ? std::vector<std::string>{} : std::vector<std::string>{"--moduli"};
+    return exact() && !is_complex(in()) ? std::vector<std::string>{} : std::vector<std::string>{"--moduli"};
+  }
+
+  Programs programs(const tile::Machine& machine) const override {
+    return is_complex(in()) ? of_complex()->programs(machine) : Operation::programs(machine);
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -84,13 +91,29 @@ class Gemm final : public Operation {
       case DType::Float16:
         return out() == DType::Float32 ? run<float16, float>(r, executor, options)
                                        : run<float16, float16>(r, executor, options);
+      case DType::Complex64:
+      case DType::Complex128:
+        r = of_complex()->bench(executor, options);
+        r.shape = {{"m", m_}, {"n", n_}, {"k", k_}};
+        return;
       default:
-        fail<InvalidArgument>("blas.gemm: no kernel for dtype {}; choose fp32, fp64, bf16, fp16 or tf32",
-                              trn::name(in()));
+        fail<InvalidArgument>(
+            "blas.gemm: no kernel for dtype {}; choose fp32, fp64, complex64, complex128, bf16, fp16 or tf32",
+            trn::name(in()));
     }
   }
 
  private:
+  // Complex products are the case that the table of all operations has: plain operands, as many moduli as they need.
+  std::unique_ptr<Operation> of_complex() const {
+    const bool moduli =
+        std::any_of(moduli_options_.begin(), moduli_options_.end(), [](const Option& o) { return o.given(); });
+    require(!moduli && op_a_ == "N" && op_b_ == "N" && (out_.empty() || out() == in()),
+            "blas.gemm: {} is for plain operands and a result of the same type; leave out --moduli, --op-a, --op-b and "
+            "--out-dtype",
+            trn::name(in()));
+    return blas_case(blas_gemm_row(), {.m = m_, .n = n_, .k = k_}, dtype_, precision_);
+  }
   Precision precision() const { return Precision::parse(precision_); }
   void check_moduli() const {
     const bool given =

@@ -79,14 +79,14 @@ std::string molecule_svg(const mp2::Molecule& molecule) {
     left = std::min(left, p.x - p.r), end = std::max(end, p.x + p.r);
     top = std::min(top, p.y - p.r), bottom = std::max(bottom, p.y + p.r);
   }
-  constexpr double kScale = 90, kMargin = 12, kWidest = 640, kHighest = 320;  // pixels of an angstrom at most
+  constexpr double kScale = 140, kMargin = 12, kWidest = 640, kHighest = 320;  // pixels of an angstrom at most
   const double scale =
       std::min({kScale, (kWidest - 2 * kMargin) / (end - left), (kHighest - 2 * kMargin) / (bottom - top)});
   const double width = (end - left) * scale + 2 * kMargin, height = (bottom - top) * scale + 2 * kMargin;
   const auto x = [&](const Place& p) { return (p.x - left) * scale + kMargin; };
   const auto y = [&](const Place& p) { return (p.y - top) * scale + kMargin; };
   std::string svg = fmt::format(
-      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
+      "<svg class=\"drawing\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
       "aria-label=\"Drawing of the molecule\">\n",
       width, height);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -117,7 +117,7 @@ std::string molecule_svg(const mp2::Molecule& molecule) {
 
 std::string convergence_svg(const std::vector<mp2::ScfIteration>& iterations, const mp2::ScfOptions& limits) {
   if (iterations.size() < 2) return "";
-  constexpr double kWidth = 640, kHeight = 300, kLeft = 58, kRight = 16, kTop = 14, kBottom = 40;
+  constexpr double kWidth = 640, kHeight = 340, kLeft = 70, kRight = 16, kTop = 14, kBottom = 50;
   double low = std::min(limits.energy_change, limits.commutator), high = 1;
   const auto size = [](double v) { return std::max(std::abs(v), 1e-16); };
   for (const mp2::ScfIteration& s : iterations) {
@@ -143,7 +143,7 @@ std::string convergence_svg(const std::vector<mp2::ScfIteration>& iterations, co
   const int step = std::max(1, static_cast<int>(n) / 12);
   for (int i = 1; i <= static_cast<int>(n); i += step) {
     svg += fmt::format("<text class=\"tick\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x(i),
-                       kHeight - kBottom + 16, i);
+                       kHeight - kBottom + 20, i);
   }
   const auto curve = [&](const char* colour, auto value, int from) {
     std::string points, dots;

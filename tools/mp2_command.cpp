@@ -203,10 +203,10 @@ void add_mp2(Command& program) {
   auto a = std::make_shared<Arguments>();
   std::string names;
   for (const std::string& n : mp2::bundled_basis_names()) names += (names.empty() ? "" : ", ") + n;
-  sub.text("molecule", a->path, "an .xyz file, in angstrom; @C: a ghost of C").required();
-  sub.text("--basis", a->basis, "orbital basis: " + names + ", or a Gaussian94 file name.gbs");
-  sub.text("--basis-file", a->basis_file, "orbital basis from this Gaussian94 file");
-  sub.text("--ri", a->ri, "fitting set of the correlation energy (default: the basis set's own)");
+  sub.text("molecule", a->path, "an .xyz file, in angstrom; @C: a ghost of C").required().reads();
+  sub.text("--basis", a->basis, "orbital basis: " + names + ", or a Gaussian94 file name.gbs").reads();
+  sub.text("--basis-file", a->basis_file, "orbital basis from this Gaussian94 file").reads();
+  sub.text("--ri", a->ri, "fitting set of the correlation energy (default: the basis set's own)").reads();
   const Option jk = sub.text("--jk", a->jk, "fitting set of J and K (default: the basis set's own)");
   sub.flag("--exact-jk", a->exact_jk, "J and K from four-centre integrals").excludes(jk);
   sub.real("--screening", a->screening, "with --exact-jk: four-centre integrals up to this are left out", 0, 1);

@@ -79,12 +79,12 @@ neuron::report::Page mp2_page(const Mp2Run& run) {
   const std::string curve = convergence_svg(run.iterations, run.scf);
   if (!curve.empty()) {
     page.sections.push_back(
-        "<section class=\"card\"><h2>Convergence of the SCF</h2>\n<p class=\"note\"><b style=\"color:#2a78d6\">change "
-        "of "
-        "the energy</b>, hartree, and <b style=\"color:#d97a1f\">largest element of FDS - SDF</b>; dashed: the limits "
-        "below which the SCF has converged.</p>\n" +
+        "<section class=\"card half\"><h2>Convergence of the SCF</h2>\n<p class=\"note\"><b "
+        "style=\"color:#2a78d6\">change of the energy</b>, hartree, and <b style=\"color:#d97a1f\">largest element of "
+        "FDS - SDF</b>; dashed: the limits below which the SCF has converged.</p>\n" +
         curve + "</section>\n");
   }
+  page.sections.push_back(neuron::report::half_table_html(atoms));
   neuron::PageTable stages{
       "Stages",
       "Two times for a stage on a device: measured is this computer's clock while it simulates the "
@@ -95,7 +95,6 @@ neuron::report::Page mp2_page(const Mp2Run& run) {
                            s.modelled_seconds > 0 ? duration(s.modelled_seconds) : "-"});
   }
   page.sections.push_back(neuron::report::table_html(stages));
-  page.sections.push_back(neuron::report::table_html(atoms));
   return page;
 }
 

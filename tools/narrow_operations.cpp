@@ -80,6 +80,12 @@ template <class F> auto with_float8(DType dtype, F f) {
   }
 }
 
+DType float8_of(const std::string& name) {
+  const DType dtype = parse_dtype(name);
+  with_float8(dtype, [](auto) {});
+  return dtype;
+}
+
 // rows x k random numbers in 8 bits.
 template <class T> class Quantized {
  public:
@@ -173,7 +179,7 @@ class ScaledGemm final : public Narrow {
   }
 
  private:
-  DType dtype() const override { return parse_dtype(dtype_); }
+  DType dtype() const override { return float8_of(dtype_); }
   double device_peak(const tile::Machine& machine) const override { return machine.tensor_flops(dtype()); }
 
   Measured run(const Executor& e, int repeats, BenchRow& row) const override {
@@ -288,7 +294,7 @@ class Quantize final : public Quantization {
   }
 
  private:
-  DType dtype() const override { return parse_dtype(dtype_); }
+  DType dtype() const override { return float8_of(dtype_); }
   double bytes_of_a_number() const override { return blas::counts::quantized_bytes(32, 8); }
 
   Measured run(const Executor& e, int repeats, BenchRow& row) const override {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -101,6 +102,33 @@ std::map<const CLI::Option*, std::vector<std::string>>& offers() {
   return all;
 }
 
+// Options that are paths of files to read; those of files to write have these names in every command.
+std::set<const CLI::Option*>& inputs() {
+  static std::set<const CLI::Option*> all;
+  return all;
+}
+constexpr const char* kOutputs[] = {"output", "json", "html", "trace", "svg", "timeline"};
+
+// No command writes over a file that it was given to read.
+void keep_inputs(const CLI::App& command) {
+  std::vector<std::pair<std::string, std::string>> read, written;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    if (inputs().contains(option)) {
+      read.emplace_back(option->get_name(option->get_positional()), option->results().front());
+    } else if (std::any_of(std::begin(kOutputs), std::end(kOutputs), [&](auto n) { return option->check_lname(n); })) {
+      written.emplace_back("--" + option->get_lnames().front(), option->results().front());
+    }
+  }
+  for (const auto& files : {read, written}) {
+    for (const auto& [name, path] : files)
+      require(path == "-" || !path.starts_with('-'),
+              "{} {}: an option where a file was expected; a file of this name is ./{}", name, path, path);
+  }
+  for (const auto& in : read)
+    for (const auto& out : written) require_different_files({in, out});
+}
+
 // What a command's subcommands are called, where it needs one.
 std::map<const CLI::App*, std::string>& kinds() {
   static std::map<const CLI::App*, std::string> all;
@@ -139,6 +167,11 @@ const std::vector<std::string>& scalar_words() {
 const std::vector<std::string>& precision_words() {
   static const std::vector<std::string> words{"native", "tf32", "bf16", "tf32x3", "bf16x6", "exact", "target="};
   return words;
+}
+
+Option& Option::reads() {
+  inputs().insert(option_);
+  return *this;
 }
 
 bool Option::given() const { return option_->count() > 0; }
@@ -306,7 +339,12 @@ void Command::needs_one(const std::string& what) {
   kinds()[app_] = what;
 }
 
-void Command::run(std::function<void()> body) { app_->callback(std::move(body)); }
+void Command::run(std::function<void()> body) {
+  app_->callback([app = app_, body = std::move(body)] {
+    keep_inputs(*app);
+    body();
+  });
+}
 
 void parse_words(const std::vector<std::string>& words, const std::function<void(Command&)>& fill) {
   CLI::App app{"", "trnsci emit"};  // whose help lists these words
@@ -377,7 +415,8 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const std::string prefix = reached.empty() ? "" : reached + ": ";
   const std::string help = fmt::format("'{} --help'", path);
   std::string unknown;  // an option before any other word: the word may be its value
-  for (const std::string& word : at->remaining()) {
+  const std::vector<std::string> remaining = at->remaining();
+  for (const std::string& word : remaining) {
     if (unknown.empty() || (word.starts_with('-') && !unknown.starts_with('-'))) unknown = word;
   }
   // Words that a command further up did not know, because they stand before the name of the last one.
@@ -417,6 +456,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   if (!commands.empty() && error.get_name() == "RequiredError") {
     return fmt::format("{}which {}?{}", prefix, what, then(" ", list).substr(1));
   }
+  if (!remaining.empty()) return fmt::format("{}an empty word was not expected; see {}", prefix, help);
   std::string text = error.what();
   if (error.get_name() == "ArgumentMismatch") {
     const bool many = text.find("At Most") != std::string::npos;

@@ -34,6 +34,8 @@ class Option {
   Option& excludes(const Option& other);
   // What a shell may offer for the value, where it is not one of a fixed list.
   Option& completes(std::vector<std::string> words);
+  // The value is the path of a file that the command reads: what it writes must be another file.
+  Option& reads();
   [[nodiscard]] bool given() const;
   [[nodiscard]] std::string name() const;
 
@@ -85,7 +87,7 @@ class Command : public Options {
   [[nodiscard]] Command add(const std::string& name, const std::string& summary);
   // One of the subcommands has to follow; `what` names their kind in errors: "operation".
   void needs_one(const std::string& what);
-  void run(std::function<void()> body);
+  void run(std::function<void()> body);  // after files that are read and written were compared
 };
 
 // Reads words that are not the program's own arguments, as of a line of a file, with the commands that `fill` adds; the

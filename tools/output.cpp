@@ -27,6 +27,7 @@ std::string& remembered() {
 const std::string& command_line() { return remembered(); }
 
 std::string duration(double seconds) {
+  if (seconds < 0) return "-" + duration(-seconds);
   if (seconds >= 1) return fmt::format("{:.2f} s", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.2f} ms", seconds * 1e3);
   if (seconds >= 1e-7 || seconds <= 0) return fmt::format("{:.2f} us", seconds * 1e6);

@@ -18,7 +18,7 @@ namespace {
 constexpr const char *kEta = "stroke=\"#d97a1f\"", *kOne = "stroke=\"#2a78d6\"",
                      *kIdeal = "stroke=\"#8a94a3\" stroke-dasharray=\"4 4\"";
 
-constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kRight = 24, kBottom = 40, kTop = 14;
+constexpr double kWidth = 640, kHeight = 320, kLeft = 92, kRight = 28, kBottom = 50, kTop = 14;
 
 struct Axis {
   double low, high;  // exponents of two
@@ -26,6 +26,14 @@ struct Axis {
     return from + (std::log2(value) - low) / std::max(1e-9, high - low) * (to - from);
   }
 };
+
+// A time at an axis, in three digits: a phone has no room for more.
+std::string tick_text(double seconds) {
+  for (const auto& [unit, name] : {std::pair{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}}) {
+    if (seconds >= unit) return fmt::format("{:.{}f} {}", seconds / unit, seconds < 100 * unit ? 1 : 0, name);
+  }
+  return fmt::format("{:.0f} ns", seconds * 1e9);
+}
 
 std::string line(const Curve& curve, const Axis& x, const Axis& y, bool one, bool ideal) {
   std::string points;
@@ -44,6 +52,8 @@ std::string line(const Curve& curve, const Axis& x, const Axis& y, bool one, boo
 }
 
 std::string picture(const Curve& curve, double eta) {
+  int node_chips = 0;
+  for (const CurvePoint& c : curve.points) node_chips = std::max(node_chips, c.chips);
   Axis x{0, 0}, y{1e9, -1e9};
   for (const CurvePoint& c : curve.points) {
     x.high = std::max(x.high, std::log2(static_cast<double>(c.chips) * c.nodes));
@@ -58,7 +68,7 @@ std::string picture(const Curve& curve, double eta) {
   for (double e = x.low; e <= x.high; ++e) {
     const double at = x.at(std::exp2(e), kLeft, kWidth - kRight);
     svg += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.0f}</text>\n", at,
-                       kHeight - kBottom + 16, std::exp2(e));
+                       kHeight - kBottom + 20, std::exp2(e));
   }
   const double step = std::max(1.0, std::ceil((y.high - y.low) / 8));
   for (double e = y.low; e <= y.high; e += step) {
@@ -67,7 +77,7 @@ std::string picture(const Curve& curve, double eta) {
         "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"tick\" x=\"{3}\" "
         "y=\"{4:.1f}\" "
         "text-anchor=\"end\">{5}</text>\n",
-        kLeft, kWidth - kRight, at, kLeft - 6, at + 4, duration(std::exp2(e)));
+        kLeft, kWidth - kRight, at, kLeft - 6, at + 4, tick_text(std::exp2(e)));
   }
   svg += line(curve, x, y, true, true) + line(curve, x, y, true, false) + line(curve, x, y, false, false);
   svg += fmt::format("<text class=\"tick\" x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\">chips</text></svg>\n",
@@ -75,17 +85,17 @@ std::string picture(const Curve& curve, double eta) {
   return fmt::format(
              "<p class=\"note\"><b style=\"color:#d97a1f\">eta {:.2f}</b>, <b style=\"color:#2a78d6\">eta 1</b>, "
              "dashed: "
-             "one chip's time, divided.</p>\n",
-             eta) +
+             "one chip's time, divided. A node has {} chips.</p>\n",
+             eta, node_chips) +
          svg;
 }
 
 neuron::PageTable table(const Curve& curve, double eta) {
   neuron::PageTable t{
-      "", "", {{"chips", "nodes", fmt::format("eta {:.2f}", eta), "efficiency", "binding", "eta 1", "efficiency"}}};
+      "", "", {{"chips", fmt::format("eta {:.2f}", eta), "efficiency", "binding", "eta 1", "efficiency"}}};
   for (const CurvePoint& c : curve.points) {
-    t.rows.push_back({fmt::format("{}", c.chips * c.nodes), fmt::format("{}", c.nodes), duration(c.eta.seconds),
-                      percent(c.efficiency), c.eta.binding, duration(c.one.seconds), percent(c.efficiency_one)});
+    t.rows.push_back({fmt::format("{}", c.chips * c.nodes), duration(c.eta.seconds), percent(c.efficiency),
+                      c.eta.binding, duration(c.one.seconds), percent(c.efficiency_one)});
   }
   return t;
 }

@@ -61,8 +61,9 @@ std::string spy_svg(const Csr<Z>& a, std::span<const std::int64_t> order) {
     const std::int64_t count = cells[static_cast<std::size_t>(c)];
     if (count == 0) continue;
     const double shade = 0.3 + 0.7 * static_cast<double>(count) / static_cast<double>(most);
-    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"1\" height=\"1\" fill=\"#124\" fill-opacity=\"{:.2f}\"/>",
-                       c % side, c / side, shade);
+    svg +=
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"1\" height=\"1\" fill=\"currentColor\" fill-opacity=\"{:.2f}\"/>",
+                    c % side, c / side, shade);
   }
   return svg + "</svg>";
 }
@@ -99,12 +100,12 @@ void write_page(const std::string& path, const nlohmann::ordered_json& out, cons
   matrix.rows.push_back({"the host's kernel for a product", text(out["host"]["spmv_kernel"])});
   matrix.rows.push_back(
       {"bytes of the matrix that it reads", neuron::report::bytes_text(out["host"]["matrix_bytes"].get<double>())});
-  page.write(neuron::report::half_table_html(matrix));
+  page.write("<div class=\"column\">\n" + neuron::report::table_html(matrix) + "</div>\n<div class=\"column\">\n");
   neuron::PageTable orders{"Orderings",
                            "Blocks of 128 x 128 that hold an entry, and the share of their places that do.",
                            {{"order", "blocks", "filled"}}};
   for (const auto& o : out["orderings"]) orders.rows.push_back({o["order"], text(o["blocks"]), percent(o["fill"])});
-  page.write(neuron::report::half_table_html(orders));
+  page.write(neuron::report::table_html(orders));
   neuron::PageTable device{"The matrix times dense columns on one core of a trn2, float32",
                            "Modelled, beside an estimate for one core of a host.",
                            {{"columns", "kernel", "tiles", "filled", "modelled", "host core"}}};
@@ -113,6 +114,7 @@ void write_page(const std::string& path, const nlohmann::ordered_json& out, cons
                            duration(d["modelled_seconds"]), duration(d["host_core_seconds"])});
   }
   if (device.rows.size() > 1) page.write(neuron::report::table_html(device));
+  page.write("</div>\n");
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     page.write("<section class=\"card half\"><h2>Order: " + out["orderings"][i]["order"].get<std::string>() +
                "</h2>\n" + pictures[i] + "</section>\n");
@@ -303,7 +305,7 @@ void add_sparse(Command& program) {
   parent.needs_one("command");
   Command sub = parent.add("info", "size, symmetry, bandwidth, block fill in three orderings, a picture");
   auto arguments = std::make_shared<InfoArguments>();
-  sub.text("file", arguments->path, ".mtx, .npz or Harwell-Boeing").required();
+  sub.text("file", arguments->path, ".mtx, .npz or Harwell-Boeing").required().reads();
   sub.text("--json", arguments->json, kJsonHelp);
   sub.text("--html", arguments->html, "write a page with pictures of the matrix to this file");
   sub.run([arguments] { info(*arguments); });

@@ -31,7 +31,7 @@ class SparseDirectOperation final : public Operation {
   }
 
   void add_options(Options& options) override {
-    options.text("--matrix", file_, "a file: .mtx, .npz or Harwell-Boeing");
+    options.text("--matrix", file_, "a file: .mtx, .npz or Harwell-Boeing").reads();
     options.text("--generate", generate_,
                  "instead of a file: poisson2d:N, poisson3d:N, stencil27:N, elasticity:N, rmat:N");
     options.text("--dtype", dtype_, "fp32, fp64, complex64, complex128").completes(scalar_words());

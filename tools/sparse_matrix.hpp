@@ -1,6 +1,7 @@
 // The matrix that a sparse benchmark runs on: a file, or one of the gallery by name and size.
 #pragma once
 
+#include <charconv>
 #include <string>
 
 #include <trn/sparse/gallery.hpp>
@@ -25,9 +26,11 @@ template <Scalar T> sparse::Csr<T> read_sparse(const std::string& path) {
 template <Scalar T> sparse::Csr<T> make_sparse(const std::string& text) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
+  const std::string size = colon == std::string::npos ? "" : text.substr(colon + 1);
   std::int64_t n = 0;
-  if (colon != std::string::npos) n = std::atoll(text.c_str() + colon + 1);
-  require(n >= 1 && n <= 100000, "bench: '{}' is not NAME:SIZE", text);
+  const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), n);
+  const bool whole = error == std::errc() && end == size.data() + size.size() && !size.starts_with('0');
+  require(whole && n >= 1 && n <= 100000, "bench: '{}' is not NAME:SIZE, SIZE a whole number from 1 to 100000", text);
   if (name == "poisson2d") return sparse::poisson<T>(n, n);
   if (name == "poisson3d") return sparse::poisson<T>(n, n, n);
   if (name == "stencil27") return sparse::stencil27<T>(n, n, n);

@@ -9,6 +9,7 @@
 #include <trn/blas/trsm_program.hpp>
 #include <trn/core/array.hpp>
 
+#include "blas_case.hpp"
 #include "program_bench.hpp"
 
 namespace trn::tools {
@@ -30,9 +31,16 @@ class Trsm final : public ProgramBench {
     options.number("--n", n_, "right-hand sides", 1, kExtentMax);
     options.text("--uplo", uplo_, "L or U", {"L", "U"});
     options.text("--op", op_, "N, or T: A is stored transposed", {"N", "T"});
-    options.text("--dtype", dtype_, "fp32, or fp64 (host only)", {"fp32", "fp64"});
-    options.text("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3 or bf16x6",
-                 {"native", "tf32", "bf16", "tf32x3", "bf16x6"});
+    options
+        .text("--dtype", dtype_, "fp32, complex64, fp64 and complex128 (devices: with --precision exact)",
+              {"fp32", "fp64", "complex64", "complex128"})
+        .completes(scalar_words());
+    options.text("--precision", precision_, "on simulators: native, tf32, bf16, tf32x3, bf16x6 or exact",
+                 {"native", "tf32", "bf16", "tf32x3", "bf16x6", "exact"});
+  }
+
+  Programs programs(const tile::Machine& machine) const override {
+    return of_table() ? table_case()->programs(machine) : Operation::programs(machine);
   }
 
   tile::Program program(const tile::Machine& machine) const override {
@@ -44,6 +52,18 @@ class Trsm final : public ProgramBench {
   }
 
  private:
+  // Complex numbers, and float64 and Exact on devices, are the case that the table of all operations has.
+  [[nodiscard]] bool of_table() const { return dtype_ != "fp32" || precision_ == "exact"; }
+  [[nodiscard]] std::unique_ptr<Operation> table_case() const {
+    require(uplo_ == "L" && op_ == "N", "blas.trsm: --uplo and --op are for fp32 and its precisions; leave them out");
+    return blas_case(blas_row("blas.trsm"), {.m = m_, .n = n_}, dtype_, precision_);
+  }
+  void fill(BenchRow& r, const Executor& executor, const BenchOptions& options) const override {
+    const bool host = executor.family() == Family::Host;
+    if (!of_table() || (host && dtype_ == "fp64")) return ProgramBench::fill(r, executor, options);
+    r = table_case()->bench(executor, options);
+    r.shape = extents();
+  }
   [[nodiscard]] bool lower() const { return (uplo_ == "L") == (op_ == "N"); }  // of op(A)
   DType dtype() const override { return dtype_ == "fp64" ? DType::Float64 : DType::Float32; }
   std::string precision(const Executor& executor) const override {

@@ -35,6 +35,33 @@ def time(s):
     return f"{digits(s * 1e3)} ms" if s >= 0.9995e-3 else f"{digits(s * 1e6)} us"
 
 
+# ---- docs/scale.md
+
+def scaling(run, operation, title):
+    points = run(f"scale {operation} --curves")["strong"]
+    chips = [p["chips"] * p["nodes"] for p in points]
+    ideal = [(n, points[0]["eta_1"]["seconds"] / n) for n in chips]
+    third = [(n, p["seconds"]) for n, p in zip(chips, points)]
+    one = [(n, p["eta_1"]["seconds"]) for n, p in zip(chips, points)]
+    rows = [["chips", "eta 1/3", "efficiency", "binding", "eta 1", "efficiency"]]
+    for n, p in zip(chips, points):
+        rows.append([f"{n}", time(p["seconds"]), f"{100 * p['efficiency']:.0f} %", p["binding"], time(p["eta_1"]["seconds"]),
+                     f"{100 * p['eta_1']['efficiency']:.0f} %"])
+    return Figure(f"{title} over chips of trn2, modelled; dashed: one chip's time, divided.",
+                  svg.times(f"{title} over chips", [("eta 1/3", third, 1, False), ("eta 1", one, 0, False), ("ideal", ideal, 2, True)],
+                            "chips; 16 are an instance"), rows)
+
+
+@figure
+def scale_gemm(run):
+    return scaling(run, "gemm --n 65536", "A product of 65536 x 65536 float32 matrices")
+
+
+@figure
+def scale_fft(run):
+    return scaling(run, "fft --n 2048,2048,2048", "A transform of 2048^3 points")
+
+
 # ---- docs/precision.md and docs/mp2.md
 
 @figure
@@ -322,7 +349,7 @@ def mp2_contrast(run):
     return Figure("The pair energies as library calls, and as one program.", svg.contrast(
         "Pair energies: for every pair of orbitals i, j",
         ("Library calls", ["gemm: T = B_i^T B_j, stored to HBM", "elementwise: T / D, read and stored", "transpose: T^T for exchange, read and stored", "reduce: read once more"], "nvir^2 numbers through HBM, five times"),
-        ("One program", ["Tensor: T in one PSUM bank", "Scalar: weights by rsqrt; Vector: Z = T * weight", "Tensor: blocks of Z turned; Vector: Z - Z^T", "Scalar: squares, summed on the way"], "T never leaves the chip")))
+        ("One program", ["Tensor: T in one PSUM bank", "Scalar: weights by rsqrt; Vector: Z = T * weight", "Tensor: blocks of Z transposed; Vector: Z - Z^T", "Scalar: squares, summed on the way"], "T never leaves the chip")))
 
 
 @figure

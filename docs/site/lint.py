@@ -1,4 +1,4 @@
-"""Holds the deep dives to the rules of docs/writing-a-deep-dive.md.
+"""Holds the deep dives to the rules of docs/writing-a-deep-dive.md, and all documents to saying for whom they are.
 
 usage: lint.py                  every page of docs/deep-dives
        lint.py --self-test      damages a good page in every way the rules forbid; each damage must be found
@@ -175,15 +175,47 @@ def self_test(pages):
     template = (FOLDER / "_template.md").read_text()
     if re.findall(r"^## (.+)$", template, re.M) != HEADINGS:
         wrong.append("_template.md does not have the nine headings")
-    print("\n".join(wrong) or f"{len(DAMAGES)} damages, all found")
+    wrong += [f"not seen as '{what}': {text[:60]!r}" for text, what in READERS if bool(what) != bool(reader(text)) or what not in reader(text)]
+    print("\n".join(wrong) or f"{len(DAMAGES) + len(READERS)} damages, all found")
     return 1 if wrong else 0
 
 
-def without_reader():
-    """Documents say in their first lines for whom they are."""
-    names = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "start").glob("*.md"))
-    return [x.relative_to(ROOT).as_posix() for x in names
-            if not any(y.startswith("For ") for y in x.read_text().split("\n")[1:4])]
+NUMBERS = {"two": 2, "three": 3, "five": 5, "ten": 10}
+WORDS_A_MINUTE = 300  # tables, which the eye only runs through, among them
+
+
+def reader(text):
+    """What is wrong with the line that says for whom a document is and how long it takes: it stands below the title, and so
+    many words can be read in that time up to the heading that it links to, or to the end."""
+    line = next((x for x in text.split("\n")[1:4] if x.startswith("For ")), None)
+    if line is None:
+        return "does not say for whom it is (\"For ...\" below its title)"
+    took = re.search(r"\b(\w+) minutes", line)
+    if not took:
+        return "" if re.search(r"reference|to look things up in|to search in", line) else "does not say how many minutes it takes"
+    to = re.search(r"minutes to \[[^\]]*\]\(#([^)]*)\)", line)
+    if re.search("A reference", line[:took.start()]):
+        return ""
+    if to:
+        for heading in re.finditer(r"^#+ (.+)$", text, re.M):
+            if re.sub(r"[^\w\- ]", "", heading.group(1).lower()).replace(" ", "-") == to.group(1):
+                text = text[:heading.start()]
+                break
+        else:
+            return f"takes {took.group(0)} to a heading that is not there: {to.group(1)}"
+    words = len(text.split())
+    most = WORDS_A_MINUTE * NUMBERS.get(took.group(1).lower(), 0)
+    return f"takes more than {took.group(0)}: {words} words" if words > most else ""
+
+
+def documents():
+    return (sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "start").glob("*.md")) + [FOLDER / "index.md"] +
+            sorted(ROOT.glob("*/README.md")))
+
+
+READERS = [("# A\n\nText.\n", "for whom"), ("# A\n\nFor all.\n", "how many"), ("# A\n\nFor all. Two minutes.\n" + 700 * "word ", "more than"),
+           ("# A\n\nFor all. Two minutes to [B](#b); the rest.\n" + 700 * "word " + "\n## B\n", "more than"),
+           ("# A\n\nFor all. Two minutes to [C](#c); the rest.\n## B\n", "not there"), ("# A\n\nFor all. Ten minutes.\n", "")]
 
 
 def main():
@@ -195,7 +227,8 @@ def main():
     wrong += [f"no deep dive about {x}" for x in LIBRARIES if f"[Deep dive, {x}]" not in have]
     fits = prose((ROOT / "docs" / "what-fits.md").read_text().replace("|", " "))
     wrong += [f"docs/what-fits.md: {x} stands in no other document" for x in stated.strangers(fits, KNOWN)]
-    wrong += [f"{x}: does not say for whom it is (\"For ...\" below its title)" for x in without_reader()]
+    found = [(x.relative_to(ROOT).as_posix(), reader(x.read_text())) for x in documents()]
+    wrong += [f"{name}: {what}" for name, what in found if what]
     print("\n".join(wrong) or f"{len(pages)} deep dives, {', '.join(str(words(front_matter(x.read_text())[1])) for x in pages)} words")
     return 1 if wrong else 0
 

@@ -75,6 +75,35 @@ def dots(title, groups, low, high, unit):
     return page(820, bottom + 52, title, body)
 
 
+def times(title, series, unit):
+    """series: (name, points, kind, dashed): lines of (number, seconds) over octaves of both, each with its name at its end."""
+    left, wide, top, tall = 90, 520, 50, 260
+    xs = [x for _, points, _, _ in series for x, _ in points]
+    ys = [y for _, points, _, _ in series for _, y in points]
+    low, high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
+    across = lambda x: left + wide * math.log(x / min(xs)) / math.log(max(xs) / min(xs))
+    down = lambda y: top + tall * (high - math.log10(y)) / (high - low)
+    body = [text(16, 26, title, 15, weight="bold")]
+    for power in range(low, high + 1):
+        y, (scale, name) = down(10.0 ** power), next(u for u in ((0, "s"), (-3, "ms"), (-6, "us"), (-9, "ns")) if power >= u[0])
+        body.append(f'<line x1="{left}" x2="{left + wide}" y1="{y:.1f}" y2="{y:.1f}" stroke="#d5dbe1"/>')
+        body.append(text(left - 10, y + 4, f"{10 ** (power - scale)} {name}", 12, "end"))
+    for x in sorted(set(xs)):
+        body.append(text(across(x), top + tall + 20, f"{x}", 12, "middle"))
+    ends = []
+    for name, points, kind, dashed in series:
+        colour = (BLUE, ORANGE, GREY)[kind]
+        body.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2"{" stroke-dasharray=" + chr(34) + "5 4" + chr(34) if dashed else ""} '
+                    f'points="{" ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in points)}"/>')
+        ends.append([down(points[-1][1]) + 4, name, colour])
+    ends.sort()
+    for i, (y, name, colour) in enumerate(ends):  # one below the other
+        y = ends[i][0] = max(y, ends[i - 1][0] + 16) if i else y
+        body.append(text(left + wide + 8, y, name, 12, fill=colour))
+    body.append(text(left + wide / 2, top + tall + 42, unit, 12, "middle", GREY))
+    return page(820, top + tall + 54, title, body)
+
+
 def contrast(title, *panels):
     """panels: (title, steps, foot). Each panel is a column of boxes with arrows between them."""
     width, gap = 390, 20

@@ -51,13 +51,17 @@ template <class T> Json to_json(const T& value) {
   }
 }
 
+// Why a text is not a program; deserialize() and load() say whose text it is.
+struct Refusal {
+  std::string reason;
+};
 template <class... Args> [[noreturn]] void refuse(fmt::format_string<Args...> text, Args&&... args) {
   constexpr std::size_t kLongest = 400;  // what a file says may be of any length, and hold line ends
   std::string message = fmt::format(text, std::forward<Args>(args)...);
   for (char& c : message) {
     if (static_cast<unsigned char>(c) < 32) c = '?';
   }
-  fail<InvalidArgument>("deserialize: {}{}", message.substr(0, kLongest), message.size() > kLongest ? "..." : "");
+  throw Refusal{message.substr(0, kLongest) + (message.size() > kLongest ? "..." : "")};
 }
 
 std::string shown(const Json& json) {
@@ -214,6 +218,16 @@ Program construct(Program::Parts parts) {
   }
 }
 
+Program read(std::string_view text) {
+  File file = read_file(parse(text));
+  Program program = construct(std::move(file.program));
+  const std::string hash = fmt::format("{:016x}", program.hash());
+  if (file.hash != hash) {
+    refuse("the stored hash is '{}' but the program's is '{}'; the file was edited or damaged", file.hash, hash);
+  }
+  return program;
+}
+
 }  // namespace
 
 std::string serialize(const Program& program) {
@@ -230,13 +244,11 @@ std::string serialize(const Program& program) {
 }
 
 Program deserialize(std::string_view text) {
-  File file = read_file(parse(text));
-  Program program = construct(std::move(file.program));
-  const std::string hash = fmt::format("{:016x}", program.hash());
-  if (file.hash != hash) {
-    refuse("the stored hash is '{}' but the program's is '{}'; the file was edited or damaged", file.hash, hash);
+  try {
+    return read(text);
+  } catch (const Refusal& refusal) {
+    fail<InvalidArgument>("deserialize: {}", refusal.reason);
   }
-  return program;
 }
 
 void save(const Program& program, const std::string& path) {
@@ -253,9 +265,9 @@ Program load(const std::string& path) {
           "load: '{}' is a device, which may never end; give a file", path);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   try {
-    return deserialize(text);
-  } catch (const InvalidArgument& e) {
-    fail<InvalidArgument>("load: '{}': {}", path, e.what());
+    return read(text);
+  } catch (const Refusal& refusal) {
+    fail<InvalidArgument>("load: '{}': {}", path, refusal.reason);
   }
 }
 

@@ -202,7 +202,7 @@ TEST_F(SerializeFile, TroubleNamesThePath) {
     (void)load(path("empty.json"));
     FAIL() << "an empty file was accepted";
   } catch (const InvalidArgument& e) {
-    EXPECT_EQ(e.what(), "load: '" + path("empty.json") + "': deserialize: the text is empty");
+    EXPECT_EQ(e.what(), "load: '" + path("empty.json") + "': the text is empty");
   }
 }
 

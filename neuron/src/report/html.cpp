@@ -1,9 +1,11 @@
 // write_html: one page that needs nothing but itself. It puts the sections of html_parts.hpp in order; style and script
 // stand in their own sources.
+#include <algorithm>
+
 #include <trn/core/error.hpp>
+#include <trn/core/output_file.hpp>
 #include <trn/neuron/report.hpp>
 
-#include <trn/core/output_file.hpp>
 #include "format.hpp"
 #include "html_parts.hpp"
 #include "page.hpp"
@@ -34,7 +36,7 @@ constexpr std::string_view kTimeline = R"(<section class="card" id="timeline">
 <p class="note">{0}</p>
 <canvas id="lanes" tabindex="0" aria-label="Timeline of every lane; wheel zooms, drag or arrow keys pan"></canvas>
 <canvas id="strip" aria-hidden="true"></canvas>
-<p class="hint">Wheel zooms, drag pans, double click shows everything again; the strip under the lanes is the whole timeline. Point at a bar for its instruction.</p>
+<p class="hint">The wheel, + and &minus; zoom, dragging pans, a double click shows everything again; the strip under the lanes is the whole timeline. Point at a bar, or touch it, for its instruction.</p>
 <div id="tip" hidden></div>
 </section>
 )";
@@ -50,13 +52,30 @@ constexpr std::string_view kModelled =
 
 namespace report {
 
+namespace {
+
+// Browsers break lines after a hyphen, also between the two of "--dtype": options of a command stay whole.
+std::string unbroken_options(const std::string& text) {
+  std::string html;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    html += word.starts_with("--") ? "<span class=\"word\">" + word + "</span>" : word;
+    if (end < text.size()) html += ' ';
+    at = end + 1;
+  }
+  return html;
+}
+
+}  // namespace
+
 std::string page_begin(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts) {
   const std::string name = html_escaped(title);
   std::string html = fmt::format(kHead, name, page_style()) + fmt::format("<header>\n<h1>{}</h1>\n", name);
   if (!facts.empty()) {
     html += "<dl class=\"about\">\n";
     for (const auto& [what, text] : facts)
-      html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_escaped(what), html_escaped(text));
+      html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_escaped(what), unbroken_options(html_escaped(text)));
     html += "</dl>\n";
   }
   return html + "</header>\n<main>\n";
@@ -74,15 +93,31 @@ std::string table_section(const PageTable& table, std::string_view classes) {
 std::string table_html(const PageTable& table) { return table_section(table, "card"); }
 std::string half_table_html(const PageTable& table) { return table_section(table, "card half"); }
 
+std::string cell_html(std::string_view text) {
+  constexpr std::size_t kLong = 40, kUnit = 7;  // a sentence, which may break anywhere; "GFLOP/s"
+  const std::size_t space = text.find(' ');
+  const bool number = !text.empty() && text.substr(0, space).find_first_not_of("0123456789.,+-e") == text.npos;
+  const bool unit = space != text.npos && text.size() - space - 1 <= kUnit && text.find(' ', space + 1) == text.npos;
+  const bool quantity = number && (unit || (space == text.npos && text.find("e-") != text.npos));
+  std::string html;
+  for (const char c : html_escaped(text)) html += c == '_' ? "_<wbr>" : std::string(1, c);  // names break there
+  constexpr std::string_view kArrow = "-&gt;";                                              // and arrows do not
+  for (std::size_t at = html.find(kArrow); at != html.npos; at = html.find(kArrow, at)) {
+    const std::string whole = fmt::format("<span class=\"word\">{}</span>", kArrow);
+    html.replace(at, kArrow.size(), whole);
+    at += whole.size();
+  }
+  const char* kind = text.size() > kLong ? " class=\"long\"" : quantity ? " class=\"quantity\"" : "";
+  return fmt::format("<td{}>{}</td>", kind, html);
+}
+
 std::string plain_table_html(const PageTable& table) {
   if (table.rows.empty()) return "";
   std::string html = "<table class=\"text\">\n";
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     html += "<tr>";
     for (const std::string& cell : table.rows[r]) {
-      constexpr std::size_t kLong = 40;  // a sentence, which may break anywhere
-      html += r == 0 ? fmt::format("<th>{}</th>", html_escaped(cell))
-                     : fmt::format("<td{}>{}</td>", cell.size() > kLong ? " class=\"long\"" : "", html_escaped(cell));
+      html += r == 0 ? fmt::format("<th>{}</th>", html_escaped(cell)) : cell_html(cell);
     }
     html += "</tr>\n";
   }

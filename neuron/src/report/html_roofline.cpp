@@ -19,7 +19,7 @@ struct Range {
 
 // Decades to pixels.
 struct Axes {
-  static constexpr double kWidth = 640, kHeight = 380, kLeft = 62, kRight = 24, kTop = 16, kBottom = 46;
+  static constexpr double kWidth = 640, kHeight = 380, kLeft = 92, kRight = 24, kTop = 18, kBottom = 50;
   Range intensity, rate;
   [[nodiscard]] double x(double v) const {
     return kLeft +
@@ -52,7 +52,7 @@ std::string grid(const Axes& axes) {
     svg += fmt::format(
         "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>"
         "<text class=\"tick\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.1f}\">{4}</text>\n",
-        axes.x(v), Axes::kTop, Axes::kHeight - Axes::kBottom, Axes::kHeight - Axes::kBottom + 16,
+        axes.x(v), Axes::kTop, Axes::kHeight - Axes::kBottom, Axes::kHeight - Axes::kBottom + 20,
         v < 1 ? number_text(v) : grouped(std::llround(v)));
   }
   for (double v = axes.rate.low; v <= axes.rate.high * 1.001; v *= 10) {
@@ -67,14 +67,15 @@ std::string grid(const Axes& axes) {
                    (Axes::kLeft + Axes::kWidth - Axes::kRight) / 2, Axes::kHeight - 6);
 }
 
-// A bandwidth is a line of slope one; its label runs along it, `shift` pixels below.
+// A bandwidth is a line of slope one; its label runs along it, `shift` heights of the letters below, which are larger
+// on a phone.
 std::string memory_roof(const Axes& axes, std::string_view label, double bandwidth, double top, double shift) {
   const double begin = std::max(axes.intensity.low, axes.rate.low / bandwidth);
   const double x1 = axes.x(begin), y1 = axes.y(begin * bandwidth), x2 = axes.x(top / bandwidth), y2 = axes.y(top);
   const double angle = std::atan2(y2 - y1, x2 - x1) * 180 / std::acos(-1.0);
   return fmt::format(
       "<line class=\"roof\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
-      "<text class=\"name\" transform=\"translate({:.1f} {:.1f}) rotate({:.2f})\" x=\"14\" y=\"{}\">{} {}</text>\n",
+      "<text class=\"name\" transform=\"translate({:.1f} {:.1f}) rotate({:.2f})\" x=\"14\" dy=\"{}em\">{} {}</text>\n",
       x1, y1, x2, y2, x1, y1, angle, shift, label, byte_rate_text(bandwidth));
 }
 
@@ -124,7 +125,7 @@ std::string roofline_html(const RunReport& report, const tile::Machine& machine)
   html += fmt::format("<svg class=\"roofline\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Roofline plot\">\n",
                       Axes::kWidth, Axes::kHeight);
   html += grid(axes);
-  html += memory_roof(axes, "HBM", hbm, top, -6) + memory_roof(axes, "DMA", dma, top, 14);
+  html += memory_roof(axes, "HBM", hbm, top, -0.5) + memory_roof(axes, "DMA", dma, top, 1.2);
   for (const Roof& r : roofs) {
     html += compute_roof(axes, r, std::max(hbm, dma), std::abs(r.flops - report.tensor_peak_flops) <= 1e-6 * r.flops);
   }

@@ -121,6 +121,11 @@ function drawNarrow(g, item, x, w, y, h) {
   g.fillRect(x, y, Math.max(hair, w), h);
   g.globalAlpha = 1;
 }
+function shortened(g, text, room) {
+  if (g.measureText(text).width <= room) return text;
+  while (text && g.measureText(text + '…').width > room) text = text.slice(0, -1);
+  return text + '…';
+}
 function drawLane(g, lane, row, width) {
   const y = rowTop(row);
   g.save();
@@ -132,11 +137,11 @@ function drawLane(g, lane, row, width) {
   if (lane.cut) hatch(g, toX(last, width), y, toX(whole, width) - toX(last, width), rowHeight);
   g.restore();
   g.fillStyle = lane.used ? style.ink : style.faint;
-  g.fillText(lane.name, 0, y + rowHeight / 2 + 0.5, labelWidth - 10);
+  g.fillText(shortened(g, lane.name, labelWidth - 10), 0, y + rowHeight / 2 + 0.5);
 }
 function drawLanes() {
   const bottom = rowTop(lanes.length) - rowGap, [g, width] = prepare(lanesCanvas, bottom + 2);
-  labelWidth = Math.min(190, 14 + Math.max(50, ...lanes.map(l => g.measureText(l.name).width)));
+  labelWidth = Math.min(190, 0.36 * width, 14 + Math.max(50, ...lanes.map(l => g.measureText(l.name).width)));
   g.fillStyle = style.lane;
   lanes.forEach((lane, row) => g.fillRect(labelWidth, rowTop(row), width - labelWidth, rowHeight));
   const step = niceStep(view.end - view.begin, (width - labelWidth) / 110);

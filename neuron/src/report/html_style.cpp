@@ -92,10 +92,12 @@ canvas { display: block; width: 100%; }
 .about { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 1px 12px; margin: 6px 0 0; color: var(--soft); }
 .about dt { color: var(--faint); }
 .about dd { margin: 0; overflow-wrap: anywhere; }
+.word { display: inline-block; max-width: 100%; }
 .part { grid-column: 1 / -1; margin: 8px 0 0; }
 h2.part { font-size: 19px; }
 .card { overflow-x: auto; }
-.card svg { max-width: 100%; }
+.card svg { max-width: 100%; height: auto; }
+.card .drawing { display: block; margin: 20px auto 8px; }
 .card pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .card .figure { display: block; width: 100%; max-width: 760px; margin-top: 10px; font-size: 12px; }
 .half { grid-column: auto; align-self: stretch; }
@@ -112,9 +114,15 @@ h2.part { font-size: 19px; }
   .about dd { margin-bottom: 4px; }
   table { font-size: 11.5px; }
   th, td { padding: 4px 3px; white-space: normal; overflow-wrap: break-word; }
+  .text td, .text th { padding: 4px 2px; }
+  td.quantity { white-space: nowrap; }
+  .bars td, .opcodes td, .facts td { white-space: nowrap; }
+  .opcodes td:nth-child(2), .facts td:last-child { white-space: normal; }
+  .card .figure, .roofline text, .roofline .mark { font-size: 18px; }
+  .card .tree { font-size: 15px; }
   .bars .wide { width: auto; min-width: 24px; }
   .opcodes .wide { display: none; }
-  .opcodes th, .opcodes td { overflow-wrap: anywhere; }
+  .opcodes tbody th, .opcodes td:nth-child(2) { overflow-wrap: anywhere; }
 }
 )css";
 }

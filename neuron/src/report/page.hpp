@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Page {
 // A table of text as a section; the first row is the header. It may be scrolled sideways where it does not fit.
 [[nodiscard]] std::string table_html(const PageTable& table);
 
+// A cell of such a table: the number and the unit of a quantity stay on one line.
+[[nodiscard]] std::string cell_html(std::string_view text);
 // The same beside another section of half the width, where the page is wide enough.
 [[nodiscard]] std::string half_table_html(const PageTable& table);
 // The same without a section around it, its title or its note.

@@ -184,7 +184,17 @@ template <Scalar T, Index I> Csr<T, I> read_npz(const std::string& path) {
     if (!wide.empty() && *std::min_element(wide.begin(), wide.end()) < 0) in.refuse("an index is negative");
     const std::vector<I> indices(wide.begin(), wide.end());
     const Executor host = Executor::host();
-    if (format == "csr") return Csr<T, I>::adopt(host, CsrView<T, I>{e, offsets, indices, values}, Duplicates::Sum);
+    const bool by_rows = format == "csr";
+    if (by_rows || format == "csc") {
+      const std::int64_t lines = by_rows ? e.rows : e.columns, across = by_rows ? e.columns : e.rows;
+      if (static_cast<std::int64_t>(offsets.size()) != lines + 1 || offsets.front() != 0 ||
+          offsets.back() != static_cast<std::int64_t>(wide.size()) || values.size() != wide.size() ||
+          !std::is_sorted(offsets.begin(), offsets.end()))
+        in.refuse("offsets, indices and values do not fit one another");
+      if (!wide.empty() && *std::max_element(wide.begin(), wide.end()) >= across)
+        in.refuse("an index is beyond the matrix");
+    }
+    if (by_rows) return Csr<T, I>::adopt(host, CsrView<T, I>{e, offsets, indices, values}, Duplicates::Sum);
     if (format == "csc")
       return to_csr(Csc<T, I>::adopt(host, CsrView<T, I>{e, offsets, indices, values}, Duplicates::Sum));
     if (data.shape.size() != 3 || data.shape[1] < 1 || data.shape[2] < 1)
