@@ -240,7 +240,7 @@ Json run_sections(const std::string& executor, double minutes, const std::vector
       out["error"] = e.what();
     }
     out["seconds"] = now() - begin;
-    report["sections"].push_back(out);
+    report["sections"].push_back(report_without_places(out));
   }
   return report;
 }

@@ -64,6 +64,10 @@ using Open = std::function<Executor(const std::string& name)>;
 // `keep` gets the report so far before the section "runtime", whose questions might end the process.
 [[nodiscard]] Json run_sections(const std::string& executor, double minutes, const std::vector<NamedSection>& sections,
                                 const std::function<void(const Json& report)>& keep = {});
+// The same text, and the same report in all its texts, without names of folders and machines: "/home/me/x.py" is
+// ".../x.py", "ip-10-0-0-1.ec2.internal" is "HOST". run_sections has done so.
+[[nodiscard]] std::string without_places(const std::string& text);
+[[nodiscard]] Json report_without_places(const Json& report);
 // The executor under test.
 [[nodiscard]] Executor open_checked(const std::string& name);
 void set_open(Open open);

@@ -1,5 +1,9 @@
 // silicon-check as a whole, without the libraries: every section, a section that fails, a device whose matmul rounds
 // towards zero and a device that rounds at random, both found and named; constants that measurements would move.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -162,6 +166,26 @@ TEST(SiliconCheck, StochasticRoundingIsNoticed) {
     if (c["status"] == "undecided") undecided.push_back(c["number"]);
   }
   EXPECT_EQ(undecided, std::vector<int>{10});  // the one question that rounds inexact results to a narrow type
+}
+
+TEST(SiliconReport, HoldsNoPlaces) {
+  const auto same = [](const std::string& text) { EXPECT_EQ(without_places(text), text); };
+  same("38.2 TF/s, 1/2 of it, 3 / 4; blas.gemm --m 4 and/or --n 8; runtime 2.21.37.0; s:4096; x = -1.5e-3");
+  EXPECT_EQ(without_places(R"(File "/home/jane/nki/a b.py", ~/x/y.c:3, ../z/w, (./run), TMP=/tmp/k-1/neff)"),
+            R"(File ".../a b.py", .../y.c:3, .../w, (.../run), TMP=.../neff)");
+  EXPECT_EQ(without_places("connect to 10.0.0.7:5000 from ip-10-0-0-1.ec2.internal failed, node7.local is down"),
+            "connect to HOST:5000 from HOST failed, HOST is down");
+  std::array<char, 256> name{};
+  ASSERT_EQ(gethostname(name.data(), name.size() - 1), 0);
+  if (std::strlen(name.data()) > 1 && std::strcmp(name.data(), "localhost") != 0) {
+    EXPECT_EQ(without_places(fmt::format("on {}: it", name.data())).find(name.data()), std::string::npos);
+  }
+  const Json report = run_sections("sim:trn2", 1, {{"one", "throws", [](const Task&, Json& out) {
+                                                      out["rows"] = {{{"error", "see /tmp/x/log.txt"}}};
+                                                      throw Error("no /var/lib/thing");
+                                                    }}});
+  EXPECT_EQ(report["sections"][0]["error"], "no .../thing");
+  EXPECT_EQ(report["sections"][0]["rows"][0]["error"], "see .../log.txt");
 }
 
 TEST(SiliconReport, MeasurementsMoveConstants) {

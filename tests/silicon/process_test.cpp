@@ -132,10 +132,11 @@ TEST(NeuronLibrary, WhatIsNoLibraryIsRefused) {
                                                  {"empty", ""},
                                                  {"header", whole.substr(0, 64)},
                                                  {"start", whole.substr(0, 4096)},
-                                                 {"part", whole.substr(0, 1 << 16)}};
+                                                 {"part", whole.substr(0, 1 << 16)},
+                                                 {"last", whole.substr(0, whole.size() - 1)}};
   for (const auto& [name, text] : files) std::ofstream(folder.path / name, std::ios::binary) << text;
   ASSERT_EQ(mkfifo((folder.path / "pipe").c_str(), 0600), 0);
-  for (const char* name : {"text", "empty", "header", "start", "part", "pipe", "."}) {
+  for (const char* name : {"text", "empty", "header", "start", "part", "last", "pipe", "."}) {
     const std::string path = (folder.path / name).string();
     const Variable library("TRN_NRT_LIBRARY", path);
     for (const auto& call :

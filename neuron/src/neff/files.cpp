@@ -112,8 +112,8 @@ std::string read_tail(const std::filesystem::path& path, std::size_t most) {
 }
 
 void refuse_write(const std::filesystem::path& path, int error) {
-  throw DeviceError(fmt::format("cache of compiled programs: {}: {}; set TRN_NEFF_CACHE to a folder that can be "
-                                "written and has room",
+  throw DeviceError(fmt::format("cache of compiled programs: {}: {}; give a folder that can be written and has "
+                                "room (TRN_NEFF_CACHE, or -o of trnsci neffc)",
                                 path.string(), std::generic_category().message(error)),
                     "neff-cache");
 }

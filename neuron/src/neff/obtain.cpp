@@ -47,6 +47,9 @@ Options resolved(const tile::Program& program, Options o) {
   }
   o.cache = fs::absolute(o.cache);
   if (o.python.empty()) o.python = environment("TRN_NKI_PYTHON", "python3");
+  // A name alone is looked up in PATH; a path counts from here, not from the worker's folder. The interpreter of a
+  // virtual environment is a link that must not be followed: it finds its packages by the link's place.
+  if (o.python.find('/') != std::string::npos) o.python = fs::absolute(o.python).lexically_normal().string();
   if (o.limit <= 0) {
     const std::string text = environment("TRN_NEFF_CACHE_LIMIT", "");
     o.limit = kDefaultLimit;

@@ -42,6 +42,11 @@ std::string fault_of(const std::string& path) {
       return fmt::format("{}: cut off after {} bytes", path, size);
     }
   }
+  // The table of sections comes last in a file that a linker or strip wrote.
+  const std::uint64_t table = std::uint64_t{header.e_shnum} * header.e_shentsize;
+  if (header.e_shoff > 0 && (table > size || header.e_shoff > size - table)) {
+    return fmt::format("{}: cut off after {} bytes", path, size);
+  }
   return "";
 }
 
