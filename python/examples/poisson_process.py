@@ -4,7 +4,8 @@
 
 Points of a process with the largest rate come after exponential gaps; each is kept with probability rate(t) / largest. What is kept is a
 process with rate(t): its counts in an hour are Poisson with the integral of the rate there. The program simulates many days, and
-compares each hour's mean and variance, which are equal for such a process; a second way draws the counts themselves.
+compares each hour's mean and variance, which are equal for such a process; a second way draws the counts themselves, on the host.
+With an executor the gaps and the choices are drawn there.
 """
 import sys
 
@@ -40,7 +41,7 @@ def day(g, executor):
 def main(executor=None, days=400):
     g = rand.Generator(17)
     counts = np.stack([np.histogram(day(g, executor), HOURS, (0, HOURS))[0] for _ in range(days)])
-    drawn = np.stack([g.poisson(mean, days, executor=executor) for mean in expected()], axis=1)
+    drawn = np.stack([g.poisson(mean, days) for mean in expected()], axis=1)
     result = {"expected": expected(), "thinned": counts, "drawn": drawn}
     for name in ("thinned", "drawn"):
         mean, variance = result[name].mean(axis=0), result[name].var(axis=0, ddof=1)

@@ -1,5 +1,6 @@
 // Times of small calls in C++, for python/test/speed.py: what the same call from Python takes beyond them is the price
-// of Python. Each prints its name and the least nanoseconds of a call. Where Python's call makes a new result, so does the one here.
+// of Python. Each prints its name and the least nanoseconds of a call. Where Python's call makes a new result, so does
+// the one here.
 #include <chrono>
 #include <cstdio>
 #include <vector>

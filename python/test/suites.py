@@ -50,7 +50,7 @@ def run(name):
         variables["ARRAY_API_TESTS_VERSION"] = "2024.12"
     elif name != "numpy.random" and importlib.util.find_spec(name) is None:
         return None
-    plain = [] if name == "array-api" else ["--noconftest"]
+    plain = [] if name in ("array-api", "scipy.fft") else ["--noconftest"]  # these two have fixtures of their own
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-rf", "--tb=line", "-p", "no:cacheprovider", "-p", "suite_plugin", *plain, "-W", "ignore",
                            *map(str, arguments)], capture_output=True, text=True, env=variables, cwd=folder)
     tail = done.stdout.splitlines()[-1] if done.stdout else done.stderr[-200:]

@@ -86,11 +86,12 @@ def test_gamma_waiting_times(executor):
     assert abs(r["late"] - math.exp(-7.5) * (1 + 7.5 + 7.5**2 / 2 + 7.5**3 / 6)) < 5 * math.sqrt(0.06 / 20_000)
 
 
-def test_poisson_process():
-    r = load("poisson_process").main(days=200)
+@pytest.mark.parametrize("executor, days", [(None, 200), ("sim:trn2", 20)])
+def test_poisson_process(executor, days):
+    r = load("poisson_process").main(executor, days)
     assert abs(r["expected"].sum() - 24 * 20) < 1e-9
     for counts in (r["thinned"], r["drawn"]):
-        assert (np.abs(counts.mean(axis=0) - r["expected"]) < 5 * np.sqrt(r["expected"] / 200)).all()
+        assert (np.abs(counts.mean(axis=0) - r["expected"]) < 5 * np.sqrt(r["expected"] / days)).all()
         # Of a Poisson distribution the sum of (x - mean)^2 / mean over all hours is chi-squared with as many degrees of freedom.
         chi = ((counts - r["expected"]) ** 2 / r["expected"]).sum()
         assert abs(chi - counts.size) < 6 * math.sqrt(2 * counts.size * (1 + 1 / (2 * r["expected"].min())))

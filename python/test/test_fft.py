@@ -165,3 +165,13 @@ def test_numpys_own_names():
         assert np.fft.fft(np.ones(4, np.longdouble)).dtype in (np.clongdouble, np.complex128)  # NumPy's own
     assert all(getattr(np.fft, name) is f for name, f in theirs.items())
     assert fft.backend_calls["fft"] >= before.get("fft", 0) + 3 and fft.backend_declined["fft"] >= 1
+
+
+@pytest.mark.parametrize("name, mu, bias", [("fht", -3.5, 0.5), ("ifht", -2.5, 0.5)])
+def test_singular_hankel_transforms(name, mu, bias):
+    a = np.random.default_rng(6).standard_normal(64)
+    with pytest.warns(trnsci.NumericalWarning, match="singular transform"):
+        ours = getattr(fft, name)(a, 0.3, mu, bias=bias)
+    with pytest.warns(Warning):
+        theirs = getattr(scipy.fft, name)(a, 0.3, mu, bias=bias)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * np.abs(theirs).max())

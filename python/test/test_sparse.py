@@ -378,3 +378,22 @@ def test_names_of_iterations():
     value, vector, steps = sp.power_iteration_bsr(a, RNG.standard_normal(64), 5000, 1e-13)
     assert abs(value - w[-1]) < 1e-6 and np.linalg.norm(a.to_dense() @ vector - value * vector) < 1e-2
     near(sp.bsr_diagonal(a), np.full(64, 4.0))
+
+
+@pytest.mark.parametrize("make", [sp.ic0, sp.ilu, sp.amg, sp.ssor], ids=lambda f: f.__name__)
+def test_preconditioners_are_linear_operators_of_scipys(make):
+    a = sp.poisson(20, 20)
+    s, b = a.to_scipy(), np.ones(400)
+    operator = ssl.aslinearoperator(make(a))
+    assert operator.shape == (400, 400) and operator.dtype == np.float64
+    near(operator.matvec(b), make(a)(b))
+    near(operator.rmatvec(b), make(a).rmatvec(b))
+    steps = {"with": 0, "without": 0}
+
+    def count(name):
+        def one(x):
+            steps[name] += 1
+        return one
+    x, info = ssl.cg(s, b, M=make(a), atol=0, callback=count("with"))
+    ssl.cg(s, b, atol=0, callback=count("without"))
+    assert info == 0 and np.linalg.norm(s @ x - b) < 1e-4 * np.linalg.norm(b) and steps["with"] < 0.8 * steps["without"]

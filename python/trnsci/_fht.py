@@ -12,12 +12,14 @@ The Gamma functions are SciPy's.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._core import ExecutorLike
+from ._outcome import NumericalWarning
 
 
 def _coefficients(n: int, dln: float, mu: float, offset: float, bias: float) -> NDArray[Any]:
@@ -47,10 +49,10 @@ def _transform(a: ArrayLike, dln: float, mu: float, offset: float, bias: float, 
     u = _coefficients(n, dln, mu, offset, bias)
     if bias != 0:
         values = values * (np.exp(bias * (place * dln + offset)) if inverse else np.exp(-bias * place * dln))
-    if inverse and u[0] == 0:
-        raise ValueError("fft.ifht: singular transform; the coefficient of the mean is 0. Choose another bias")
-    if not inverse and not np.isfinite(u[0]):
-        raise ValueError("fft.fht: singular transform; the coefficient of the mean is infinite. Choose another bias")
+    if u[0] == 0 if inverse else not np.isfinite(u[0]):  # what remains without the mean is SciPy's answer too
+        warnings.warn(f"fft.{'ifht' if inverse else 'fht'}: singular transform; the mean is left out. Choose another bias", NumericalWarning,
+                      stacklevel=3)
+        u[0] = np.inf if inverse else 0
     spectrum = rfft(values, executor=executor)
     spectrum = spectrum / u.conj() if inverse else spectrum * u
     result = irfft(spectrum, n, executor=executor)[..., ::-1]
