@@ -31,6 +31,7 @@
 #include <trn/sparse/dist_csr.hpp>
 #include <trn/sparse/gallery.hpp>
 #include <trn/sparse/spmm.hpp>
+#include <trn/tensor/dist_einsum.hpp>
 #include <trn/tensor/einsum.hpp>
 
 #include "commands.hpp"
@@ -192,6 +193,19 @@ Bytes sparse_on_ranks(int ranks) {
   });
 }
 
+// Random a and b contracted to d, all in slabs: a and d along their first label, b along its second.
+Bytes einsum_on_ranks(int ranks, const std::string& text, const Shape& a, const Shape& b, const Shape& d,
+                      Precision precision) {
+  return array_on_ranks(ranks, [&](const comm::Communicator& group, const Executor& e) {
+    const dist::Array<double> x(group, e, dist::slabs(a, 0, ranks)), y(group, e, dist::slabs(b, 1, ranks));
+    dist::Array<double> z(group, e, dist::slabs(d, 0, ranks));
+    scatter(x, numbers<double>(element_count(a), 11));
+    scatter(y, numbers<double>(element_count(b), 12));
+    tensor::einsum<double>(text, {x, y}, z, {.precision = precision});
+    return z;
+  });
+}
+
 std::vector<Flagship> flagships() {
   std::vector<Flagship> all;
   all.push_back({"blas.gemm", "float32, 512 x 512 x 512", "2048 x 2048 x 2048",
@@ -199,7 +213,10 @@ std::vector<Flagship> flagships() {
                  product_on_ranks, false});
   all.push_back({"blas.gemm exact", "float64, 200 x 200 x 200", "400 x 400 x 400",
                  [](const Executor& e, bool large) { return product<double>(e, large ? 400 : 200, Mode::Exact); },
-                 nullptr, true, true});
+                 [](int ranks) {
+                   return einsum_on_ranks(ranks, "ij,jk->ik", {90, 70}, {70, 80}, {90, 80}, Mode::Exact);
+                 },
+                 true, true});
   all.push_back({"fft.c2c", "complex64, 256 lines of 1000", "4096 lines",
                  [](const Executor& e, bool large) {
                    using C = std::complex<float>;
@@ -242,7 +259,10 @@ std::vector<Flagship> flagships() {
                    tensor::einsum(e, "abc,cbd->da", {x.view(), y.view()}, z.view());
                    return bytes_of(z.to_host());
                  },
-                 nullptr, false});
+                 [](int ranks) {
+                   return einsum_on_ranks(ranks, "abc,cbd->da", {20, 30, 25}, {25, 30, 35}, {35, 20}, {});
+                 },
+                 false});
   return all;
 }
 
