@@ -33,23 +33,28 @@ std::string summary(const Json& s) {
   if (s.contains("error")) return s["error"].get<std::string>();
   if (s.contains("reason")) return s["reason"].get<std::string>();
   const std::int64_t left = s.value("left_out", std::int64_t{0});
-  const char* why = silicon::stopped_early() ? "the check was stopped" : "the time was up";
+  const std::string why =
+      s.value("left_why", std::string(silicon::stopped_early() ? "the check was stopped" : "the time was up"));
   const std::string cut = left > 0 ? fmt::format("; {} left out, {}", left, why) : "";
   if (s.contains("confirmed")) return fmt::format("{} choices confirmed{}", s["confirmed"].get<std::int64_t>(), cut);
   if (s.contains("equal")) {
     return fmt::format("{} of {} programs equal{}", s["equal"].get<std::int64_t>(), s["programs"].size(), cut);
   }
   if (s.contains("rows")) return fmt::format("{} kernels{}", s["rows"].size(), cut);
-  if (!cut.empty()) return cut.substr(2);
   if (s.contains("items")) {
     const auto& items = s["items"];
-    const auto right = std::count_if(items.begin(), items.end(), [](const Json& i) { return i["status"] == "ok"; });
-    const auto skipped =
-        std::count_if(items.begin(), items.end(), [](const Json& i) { return i["status"] == "skipped"; });
-    return fmt::format("{} of {} as expected{}", right, static_cast<std::ptrdiff_t>(items.size()) - skipped,
-                       skipped > 0 ? fmt::format(", {} skipped", skipped) : "");
+    const auto count = [&](const char* status) {
+      return std::count_if(items.begin(), items.end(), [&](const Json& i) { return i["status"] == status; });
+    };
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    const auto right = count("ok"), judged = right + count("other"), answered = count("answered");
+    if (judged > 0) add(fmt::format("{} of {} as expected", right, judged));
+    if (answered > 0) add(fmt::format("{} answered", answered));
+    if (const auto skipped = count("skipped"); skipped > 0) add(fmt::format("{} skipped", skipped));
+    return text + cut;
   }
-  return "";
+  return cut.empty() ? "" : cut.substr(2);
 }
 
 void print_findings(const Json& s) {

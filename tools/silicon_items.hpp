@@ -29,25 +29,36 @@ inline void run_line(const Executor& executor, std::int64_t columns, const void*
   tile::launch(executor, program, arguments);
 }
 
+// The toolchain has not made the kernel that a question needs.
+inline bool not_compiled(const DeviceError& error) { return error.check().starts_with("neff-"); }
+
 class Items {
  public:
   explicit Items(Json& out) : out_(out) { out_["items"] = Json::array(); }
-  // The answer, "ok" when it is the expected one; an exception is an answer too.
+  // The answer: "ok" when it is the expected one, "other" when it is not, "answered" where nothing is known beforehand
+  // (an empty `expected`). An exception is an answer too; but a kernel that is not compiled answers nothing: the
+  // question is "skipped", counts as left out, and the section has findings.
   void ask(const char* item, const std::string& expected, const std::function<std::string()>& question) {
     std::string answer;
     try {
       answer = question();
     } catch (const DeviceError& e) {
       answer = "error " + (e.check().empty() ? std::string(e.what()) : e.check());
+      if (not_compiled(e) && answer != expected) {
+        leave(item, "not compiled: " + e.check());
+        out_["left_out"] = out_.value("left_out", std::int64_t{0}) + 1;
+        out_["left_why"] = "not compiled";
+        out_["status"] = "findings";
+        return;
+      }
     } catch (const Error& e) {
       answer = std::string("error ") + e.what();
     }
-    const bool as_expected = expected.empty() || answer == expected;
-    out_["items"].push_back(
-        {{"item", item}, {"status", as_expected ? "ok" : "other"}, {"answer", answer}, {"expected", expected}});
-    if (!as_expected) out_["status"] = "findings";
+    const char* status = expected.empty() ? "answered" : answer == expected ? "ok" : "other";
+    out_["items"].push_back({{"item", item}, {"status", status}, {"answer", answer}, {"expected", expected}});
+    if (!expected.empty() && answer != expected) out_["status"] = "findings";
   }
-  void leave(const char* item, const char* reason) {
+  void leave(const char* item, const std::string& reason) {
     out_["items"].push_back({{"item", item}, {"status", "skipped"}, {"answer", reason}, {"expected", ""}});
   }
 

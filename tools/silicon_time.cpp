@@ -12,6 +12,7 @@
 #include <trn/tile/launch.hpp>
 
 #include "silicon_choice.hpp"
+#include "silicon_items.hpp"
 #include "silicon_kernels.hpp"
 #include "silicon_report.hpp"
 
@@ -150,13 +151,26 @@ void check_time(const Task& task, Json& out) {
   out["rows"] = Json::array();
   std::int64_t left = 0;
   double worst_ratio = 0;
+  const auto refused = [&](const std::string& kernel) {
+    out["not_compiled"].push_back(kernel);
+    out["left_why"] = "not compiled";
+    out["status"] = "findings";
+    ++left;
+  };
   for (const TimedKernel& k : timed_kernels(machine)) {
     if (task.deadline.over()) {
       ++left;
       continue;
     }
     const neuron::RunReport model = neuron::estimate(k.program, machine);
-    const double measured = seconds_of(executor, simulated, k.program);
+    double measured = 0;
+    try {
+      measured = seconds_of(executor, simulated, k.program);
+    } catch (const DeviceError& e) {
+      if (!not_compiled(e)) throw;
+      refused(k.name);
+      continue;
+    }
     worst_ratio = std::max(worst_ratio, measured / model.seconds);
     Json row{{"kernel", k.name},
              {"choice", k.choice},
@@ -176,7 +190,13 @@ void check_time(const Task& task, Json& out) {
     if (u.number > 31) out["no_program"].push_back({{"number", u.number}, {"title", u.title}, {"reason", u.reason}});
   }
   if (simulated) return;
-  time_launches(executor, out);
+  try {
+    time_launches(executor, out);
+  } catch (const DeviceError& e) {
+    if (!not_compiled(e)) throw;
+    refused("launches");
+    out["left_out"] = left;
+  }
   out["copies"] = Json::array();
   for (std::int64_t bytes = 4096; bytes <= (64 << 20); bytes *= 16) {
     if (task.deadline.over()) {

@@ -12,6 +12,7 @@
 #include <trn/core/float_types.hpp>
 #include <trn/neuron/sim.hpp>
 
+#include "silicon_items.hpp"
 #include "silicon_report.hpp"
 #include "support.hpp"
 
@@ -22,10 +23,10 @@ using neuron::neff::testing::content;
 using neuron::neff::testing::Folder;
 using neuron::neff::testing::write;
 
-// A simulator whose chains of bfloat16 products round towards zero: what is planted for silicon-check to find.
-class WrongRounding final : public tile::Device {
+// A simulator behind a device of its own, for what tests plant.
+class Planted : public tile::Device {
  public:
-  explicit WrongRounding(Executor simulator)
+  explicit Planted(Executor simulator)
       : Device("sim:trn2", tile::machine("trn2")),
         simulator_(std::move(simulator)),
         device_(tile::device_of(simulator_)) {}
@@ -39,6 +40,29 @@ class WrongRounding final : public tile::Device {
   std::shared_ptr<const tile::Executable> load(std::shared_ptr<const tile::Program> program) override {
     return device_.load(std::move(program));
   }
+  void run(const std::shared_ptr<const tile::Executable>& executable,
+           std::span<const tile::Binding> bindings) override {
+    device_.run(executable, bindings);
+  }
+
+ protected:
+  Executor simulator_;
+  tile::Device& device_;
+};
+
+// A device for which the compiler makes no kernel.
+class Uncompiled final : public Planted {
+ public:
+  using Planted::Planted;
+  std::shared_ptr<const tile::Executable> load(std::shared_ptr<const tile::Program>) override {
+    throw DeviceError("the compiler refused it", "neff-build");
+  }
+};
+
+// Chains of bfloat16 products round towards zero: what is planted for silicon-check to find.
+class WrongRounding final : public Planted {
+ public:
+  using Planted::Planted;
   void run(const std::shared_ptr<const tile::Executable>& executable,
            std::span<const tile::Binding> bindings) override {
     device_.run(executable, bindings);
@@ -71,10 +95,6 @@ class WrongRounding final : public tile::Device {
     }
     device_.copy_in(of("out"), c.data(), static_cast<std::int64_t>(c.size() * 4));
   }
-
- private:
-  Executor simulator_;
-  tile::Device& device_;
 };
 
 struct Opened {
@@ -186,6 +206,32 @@ TEST(SiliconReport, HoldsNoPlaces) {
                                                     }}});
   EXPECT_EQ(report["sections"][0]["error"], "no .../thing");
   EXPECT_EQ(report["sections"][0]["rows"][0]["error"], "see .../log.txt");
+}
+
+TEST(SiliconCheck, WhatIsNotCompiledIsLeftOutAndAFinding) {
+  const Json asked = run_sections("sim:trn2", 1, {{"questions", "", [](const Task&, Json& out) {
+                                                     Items items(out);
+                                                     items.ask("known", "right", [] { return std::string("right"); });
+                                                     items.ask("open", "", [] { return std::string("three"); });
+                                                     items.ask("refused", "", []() -> std::string {
+                                                       throw DeviceError("no kernel", "neff-build");
+                                                     });
+                                                   }}});
+  const Json& s = asked["sections"][0];
+  EXPECT_EQ(s["status"], "findings");
+  EXPECT_EQ(s["left_out"], 1);
+  for (const auto& [number, status] : {std::pair{0, "ok"}, {1, "answered"}, {2, "skipped"}}) {
+    EXPECT_EQ(s["items"][static_cast<std::size_t>(number)]["status"], status);
+  }
+  const Opened planted(
+      [](const std::string&) { return Executor(std::make_shared<Uncompiled>(neuron::open_simulator("trn2"))); });
+  const Json report = run_sections("sim:trn2", 10, {{"time", "", check_time}, {"contract", "", check_contract}});
+  for (const char* name : {"time", "contract"}) {
+    EXPECT_EQ(section(report, name)["status"], "findings") << name;
+    EXPECT_GT(section(report, name)["left_out"], 3) << name;
+    EXPECT_EQ(section(report, name)["left_why"], "not compiled") << name;
+  }
+  EXPECT_TRUE(section(report, "time")["rows"].empty());
 }
 
 TEST(SiliconReport, MeasurementsMoveConstants) {
