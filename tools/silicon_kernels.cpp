@@ -150,7 +150,7 @@ std::vector<TimedKernel> timed_kernels(const tile::Machine& machine) {
                        const std::function<void(Builder&, const Access&)>& body) {
     all.push_back({name, around(fmt::format("timed_{}", all.size()), machine, body), constant, value, count, choice});
   };
-  add("a load and a store", 38, "launch and finish", t.launch_s + t.finish_s, 1, [](Builder&, const Access&) {});
+  add("a load and a store", 38, kLaunchConstant, t.launch_s + t.finish_s, 1, [](Builder&, const Access&) {});
   add("128 dependent vector operations", 0, "Vector overhead", t.vector_fixed_s, 128, [](Builder& b, const Access& x) {
     for (int i = 0; i < 128; ++i) b.tensor_scalar(x, x, AluOp::Add, 1.0, {.engine = Engine::Vector});
   });

@@ -19,6 +19,8 @@ namespace trn::tools::silicon {
 // Different things that a compiler may refuse: loops, aliases, strides, dtypes, matmuls, gathers, device loops.
 [[nodiscard]] std::vector<std::pair<std::string, tile::Program>> toolchain_kernels(const tile::Machine& machine);
 
+// The constant of the first timed kernel, which is a part of the time of all others.
+inline constexpr const char* kLaunchConstant = "launch and finish";
 // A program with no input but "x" and no output but "y", both float32.
 struct TimedKernel {
   std::string name;

@@ -14,6 +14,7 @@
 
 #include "input_file.hpp"
 #include "silicon_choice.hpp"
+#include "silicon_kernels.hpp"
 
 namespace trn::tools::silicon {
 
@@ -315,22 +316,39 @@ Comparison compare(const Json& a, const Json& b) {
 // leaves unexplained is shared out among those times.
 std::vector<std::string> moved_constants(const Json& report) {
   constexpr double kNoticed = 0.02;
-  std::vector<std::string> lines;
   const Json* times = section(report, "time");
   const Json* rows = times == nullptr ? nullptr : member(*times, "rows");
   require(rows != nullptr && rows->is_array(), "the report has no section 'time' with rows; run silicon-check again");
+  struct Timed {
+    const Json* row;
+    double measured, modelled, value, count;
+  };
+  std::vector<Timed> timed;
+  double launch = 0;  // measured less modelled; a part of every kernel's time
   for (const Json& row : *rows) {
-    const Json *measured = member(row, "measured_us"), *modelled = member(row, "modelled_us");
-    const Json *value = member(row, "constant_us"), *count = member(row, "count");
-    const auto number = [](const Json* j) { return j != nullptr && j->is_number(); };
-    if (!number(measured) || !number(modelled) || !number(value) || !number(count)) continue;
-    if (!(count->get<double>() > 0 && modelled->get<double>() > 0 && measured->get<double>() > 0)) continue;
-    const double left = measured->get<double>() - modelled->get<double>();
-    if (std::abs(left) <= kNoticed * modelled->get<double>()) continue;
-    const double moved = value->get<double>() + left / count->get<double>();
-    lines.push_back(fmt::format("{}: {:.4g} us would become {:.4g} us ({}: measured {:.3f} us, modelled {:.3f} us)",
-                                text(row, "constant"), value->get<double>(), moved, text(row, "kernel"),
-                                measured->get<double>(), modelled->get<double>()));
+    if (member(row, "constant") == nullptr) continue;  // how fast it goes is the answer
+    const auto positive = [&](const char* key) {
+      const Json* value = member(row, key);
+      const double number = value != nullptr && value->is_number() ? value->get<double>() : 0;
+      require(number > 0 && std::isfinite(number),
+              "the report's kernel '{}' has no {} above 0; run silicon-check again", text(row, "kernel"), key);
+      return number;
+    };
+    timed.push_back(
+        {&row, positive("measured_us"), positive("modelled_us"), positive("constant_us"), positive("count")});
+    if (text(row, "constant") == kLaunchConstant) launch = timed.back().measured - timed.back().modelled;
+  }
+  require(!timed.empty(), "the report has no measured constants (section 'time' is {}); run silicon-check again",
+          text(*times, "status"));
+  std::vector<std::string> lines;
+  for (const Timed& t : timed) {
+    const bool is_launch = text(*t.row, "constant") == kLaunchConstant;
+    const double left = t.measured - t.modelled - (is_launch ? 0 : launch);
+    if (std::abs(left) <= kNoticed * t.modelled) continue;
+    const double moved = t.value + left / t.count;
+    const std::string to = moved > 0 ? fmt::format("{:.4g} us", moved) : "less than nothing: other constants are off";
+    lines.push_back(fmt::format("{}: {:.4g} us would become {} ({}: measured {:.3f} us, modelled {:.3f} us)",
+                                text(*t.row, "constant"), t.value, to, text(*t.row, "kernel"), t.measured, t.modelled));
   }
   return lines;
 }

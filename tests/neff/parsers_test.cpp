@@ -175,6 +175,13 @@ TEST(NeffManifest, DamagedInputsAreRefusedOrHold) {
   EXPECT_GT(taken, inputs() / 100);
 }
 
+TEST(NeffResult, LongMessagesAreCut) {
+  const std::string text = "begin" + std::string(200000, 'x') + "end";
+  const Result refused = read_result(R"({"status": "refused", "message": ")" + text + R"("})");
+  EXPECT_LT(refused.message.size(), 4100u);
+  EXPECT_TRUE(refused.message.starts_with("begin") && refused.message.ends_with("end")) << refused.message;
+}
+
 TEST(NeffResult, DamagedInputsAreRefusedOrHold) {
   const std::string good =
       R"({"status": "ok", "api": "nki 0.6", "inputs": ["a", "b"], "outputs": ["c"], "versions": {"nki": "0.6.0"}})";

@@ -15,6 +15,7 @@
 #include "silicon_items.hpp"
 #include "silicon_report.hpp"
 #include "support.hpp"
+#include "support/message_of.hpp"
 
 namespace trn::tools::silicon {
 namespace {
@@ -237,7 +238,7 @@ TEST(SiliconCheck, WhatIsNotCompiledIsLeftOutAndAFinding) {
 TEST(SiliconReport, MeasurementsMoveConstants) {
   Json report = run_sections("sim:trn2", 10, {{"time", "", check_time}});
   Json& rows = report["sections"][0]["rows"];
-  rows[0]["measured_us"] = rows[0]["measured_us"].get<double>() + 5;
+  for (Json& row : rows) row["measured_us"] = row["measured_us"].get<double>() + 5;  // a launch is in each
   const double before = rows[3]["constant_us"].get<double>();
   rows[3]["measured_us"] = rows[3]["measured_us"].get<double>() + 12.8;
   const std::vector<std::string> lines = moved_constants(report);
@@ -246,6 +247,18 @@ TEST(SiliconReport, MeasurementsMoveConstants) {
   EXPECT_NE(lines[1].find(fmt::format("semaphore: {:.4g} us would become {:.4g} us", before, before + 0.1)),
             std::string::npos)
       << lines[1];
+  rows[3]["measured_us"] = rows[3]["modelled_us"].get<double>() + 5 - 256 * before;
+  EXPECT_NE(moved_constants(report)[1].find("less than nothing"), std::string::npos);
+  const auto refused = [&] {
+    return ::trn::testing_support::message_of<Error>([&] { (void)moved_constants(report); });
+  };
+  for (const Json& bad : {Json(nullptr), Json(0), Json(-5), Json("x")}) {
+    rows[3]["measured_us"] = bad;
+    EXPECT_NE(refused().find("has no measured_us above 0"), std::string::npos) << bad;
+  }
+  rows = Json::array();
+  report["sections"][0]["status"] = "failed";
+  EXPECT_NE(refused().find("no measured constants (section 'time' is failed)"), std::string::npos);
 }
 
 // What one report did not come to, skipped or was not asked for is told, and is not a difference.

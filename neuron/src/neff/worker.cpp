@@ -193,6 +193,14 @@ std::map<std::string, std::string> texts_of(const nlohmann::json& json, const ch
   return result;
 }
 
+// A long message of a compiler: its beginning and its end.
+std::string in_short(const std::string& text) {
+  constexpr std::size_t kPart = 2000;
+  if (text.size() <= 2 * kPart) return text;
+  return text.substr(0, kPart) + fmt::format(" ... ({} bytes left out) ... ", text.size() - 2 * kPart) +
+         text.substr(text.size() - kPart);
+}
+
 }  // namespace
 
 Result read_result(std::string_view text) {
@@ -222,7 +230,7 @@ Result read_result(std::string_view text) {
   result.ok = status == "ok";
   if (!result.ok && status != "refused") bad_result(fmt::format("status '{}' is not known", status));
   if (!result.ok) {
-    result.message = word("message");
+    result.message = in_short(word("message"));
     return result;
   }
   result.versions = texts_of(member("versions"), "versions");
