@@ -12,6 +12,7 @@ void add_fuzz(Command& program) {
   fuzz::add_fuzz_exact(parent);
   fuzz::add_fuzz_fft(parent);
   fuzz::add_fuzz_files(parent);
+  fuzz::add_fuzz_proofs(parent);
   fuzz::add_fuzz_rand(parent);
   fuzz::add_fuzz_solver(parent);
   fuzz::add_fuzz_sparse(parent);

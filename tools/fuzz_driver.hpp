@@ -43,6 +43,7 @@ void add_fuzz_blas(Command& parent);
 void add_fuzz_exact(Command& parent);
 void add_fuzz_fft(Command& parent);
 void add_fuzz_files(Command& parent);
+void add_fuzz_proofs(Command& parent);
 void add_fuzz_rand(Command& parent);
 void add_fuzz_solver(Command& parent);
 void add_fuzz_sparse(Command& parent);
