@@ -128,12 +128,10 @@ TEST(NeuronLibrary, WhatIsMissingIsNamed) {
 TEST(NeuronLibrary, WhatIsNoLibraryIsRefused) {
   const Folder folder;
   const std::string whole = content(std::string(TRN_FAKE_NRT_FOLDER) + "/libnrt.so.1");
-  const std::map<std::string, std::string> files{{"text", "not a library\n"},
-                                                 {"empty", ""},
-                                                 {"header", whole.substr(0, 64)},
-                                                 {"start", whole.substr(0, 4096)},
-                                                 {"part", whole.substr(0, 1 << 16)},
-                                                 {"last", whole.substr(0, whole.size() - 1)}};
+  const std::map<std::string, std::string> files{
+      {"text", "not a library\n"},        {"empty", ""},
+      {"header", whole.substr(0, 64)},    {"start", whole.substr(0, 4096)},
+      {"part", whole.substr(0, 1 << 16)}, {"last", whole.substr(0, whole.size() - 1)}};
   for (const auto& [name, text] : files) std::ofstream(folder.path / name, std::ios::binary) << text;
   ASSERT_EQ(mkfifo((folder.path / "pipe").c_str(), 0600), 0);
   for (const char* name : {"text", "empty", "header", "start", "part", "last", "pipe", "."}) {
