@@ -1,5 +1,5 @@
-// What a report may not hold: names of folders, of the machine and of its neighbours on the network. Texts of errors come
-// from the compiler and from the operating system, so they are searched for all of these before a report leaves.
+// What a report may not hold: names of folders, of the machine and of its neighbours on the network. Texts of errors
+// come from the compiler and from the operating system, so they are searched for all of these before a report leaves.
 #include <unistd.h>
 
 #include <array>
