@@ -2,6 +2,9 @@
 //
 //   mpirun -np 4 dist_speed [block] [largest n]
 //
+// With one rank also beside the local operations: gemm in any shape, ordered_gemm, whose bits do not depend on it, and
+// potrf.
+//
 // Wall seconds, the best of several turns, measured between barriers; the ratio is ScaLAPACK's time over ours.
 #include <algorithm>
 #include <chrono>
@@ -12,7 +15,10 @@
 #include <vector>
 
 #include <trn/blas/dist_gemm.hpp>
+#include <trn/blas/gemm.hpp>
+#include <trn/blas/ordered_gemm.hpp>
 #include <trn/comm_mpi/mpi.hpp>
+#include <trn/solver/cholesky.hpp>
 #include <trn/solver/dist_cholesky.hpp>
 
 extern "C" {
@@ -44,6 +50,28 @@ template <class F> double seconds(const Communicator& world, const F& f) {
   return trn::comm::maximum(world, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 
+// Time of the distributed operation over that of the local one, by turns.
+void beside_local(const Communicator& world, const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& spd,
+                  const Matrix& work, int turns) {
+  const Executor host = Executor::host();
+  const auto reset = [&] { trn::copy(trn::View<double>(spd.local()), trn::View<double>(work.local())); };
+  double best[5] = {1e9, 1e9, 1e9, 1e9, 1e9};
+  const auto least = [&](int at, const auto& f) { best[at] = std::min(best[at], seconds(world, f)); };
+  using trn::MatrixView;
+  const MatrixView<const double> x = a.local(), y = b.local();
+  for (int turn = 0; turn < turns; ++turn) {
+    least(0, [&] { trn::blas::gemm<double>(trn::Op::N, trn::Op::N, 1, a, b, 0, c); });
+    least(1, [&] { trn::blas::ordered_gemm<double>(host, trn::Op::N, trn::Op::N, 1, x, y, 0, c.local()); });
+    least(2, [&] { trn::blas::gemm(host, trn::Op::N, trn::Op::N, 1.0, x, y, 0.0, c.local()); });
+    reset();
+    least(3, [&] { (void)trn::solver::potrf<double>(trn::solver::Uplo::Lower, work); });
+    reset();
+    least(4, [&] { (void)trn::solver::potrf<double>(host, trn::solver::Uplo::Lower, work.local()); });
+  }
+  std::printf("n %lld, one rank: gemm over ordered_gemm %.3f, ordered_gemm over gemm %.3f, potrf over local %.3f\n",
+              static_cast<long long>(a.rows()), best[0] / best[1], best[1] / best[2], best[3] / best[4]);
+}
+
 int run(const Communicator& world, std::int64_t block, std::int64_t largest) {
   const trn::dist::Grid grid = trn::dist::square_grid(world.size());
   int context = 0;
@@ -67,7 +95,7 @@ int run(const Communicator& world, std::int64_t block, std::int64_t largest) {
     const double unit = 1, zero = 0;
     const auto reset = [&] { trn::copy(trn::View<double>(spd.local()), trn::View<double>(work.local())); };
     double ours[2] = {1e9, 1e9}, theirs[2] = {1e9, 1e9};
-    const int turns = n <= 2048 ? 7 : 3;
+    const int turns = n <= 2048 ? 15 : 7;
     for (int turn = 0; turn < turns; ++turn) {
       ours[0] =
           std::min(ours[0], seconds(world, [&] { trn::blas::gemm<double>(trn::Op::N, trn::Op::N, 1, a, b, 0, c); }));
@@ -87,6 +115,7 @@ int run(const Communicator& world, std::int64_t block, std::int64_t largest) {
                              if (info != 0) std::abort();
                            }));
     }
+    if (world.size() == 1) beside_local(world, a, b, c, spd, work, turns);
     const char* names[2] = {"gemm ", "potrf"};
     const double flops[2] = {2.0 * std::pow(static_cast<double>(n), 3), std::pow(static_cast<double>(n), 3) / 3};
     for (int k = 0; k < 2; ++k) {
