@@ -5,8 +5,8 @@
 #include <trn/fft/points_program.hpp>
 #include <trn/tile/device.hpp>
 
-#include "../dist/lines.hpp"
-#include "planner.hpp"
+#include "../device/planner.hpp"
+#include "lines.hpp"
 
 namespace trn::fft {
 
