@@ -74,6 +74,10 @@ class BlasOperation final : public Operation {
     if (row_.name == std::string_view("gemm3m")) r.roof *= 4.0 / 3;
     r.work = blas::counts::flops(c.work, dtype);
     r.bytes = blas::counts::bytes(c.work, dtype);
+    // What moves more than it computes waits for the DMA engines. (On the host small operands stay in caches.)
+    if (executor.family() == Family::Device && r.work > 0 && r.bytes && *r.bytes > 0) {
+      r.roof = std::min(r.roof, byte_roof(executor) * r.work / *r.bytes);
+    }
   }
 
   BlasCase make(const Executor& executor) const {

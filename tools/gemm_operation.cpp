@@ -1,5 +1,5 @@
 // blas.gemm for the command line: random operands, every dtype, measured and modelled time, and the error against an
-// fp64 reference in units of (|A||B|)_ij, the unit of its bound.
+// fp64 reference in the unit of its bound.
 #include <cblas.h>
 
 #include <algorithm>
@@ -164,10 +164,11 @@ class Gemm final : public Operation {
     ensure(recorder.family_of(name()) == trn::name(executor.family()), "{} did not run on {}", name(), executor.name());
     r.seconds = measured.fastest_s;
     if (executor.family() == Family::Host) r.peer_seconds = peer_seconds<In>(options, da.data(), db.data());
-    r.error = error(a, b, dc.to_host());
+    const Unit unit = accuracy.mode == Mode::Native ? Unit::Magnitudes : Unit::Norms;
+    r.error = error(a, b, dc.to_host(), unit);
     r.bound = accuracy.bound;
-    r.note = fmt::format("precision {}, {} passes, bound {:.2e} of ||a_i|| ||b_j||", trn::name(accuracy.mode),
-                         accuracy.passes, accuracy.bound);
+    r.note = fmt::format("precision {}, {} passes, bound {:.2e} of {}", trn::name(accuracy.mode), accuracy.passes,
+                         accuracy.bound, unit == Unit::Norms ? "||a_i|| ||b_j||" : "|A||B|");
     r.modelled_seconds = modelled_time(executor, recorder);
     r.roof = flop_roof(executor, in(), accuracy.mode, accuracy.passes);
   }
@@ -221,15 +222,18 @@ class Gemm final : public Operation {
     return values;
   }
 
-  // max |C - AB| / (|A||B|), both products in fp64. For fp64 itself a sample of elements, in long double: 64 bits of
+  // What the bound of an element is a multiple of: Native's of (|A||B|)_ij, those of other modes of ||a_i|| ||b_j||,
+  // which is never smaller.
+  enum class Unit { Magnitudes, Norms };
+  // max |C - AB| over the unit, both products in fp64. For fp64 itself a sample of elements, in long double: 64 bits of
   // mantissa resolve errors of 53-bit arithmetic.
   template <class In, class Out>
-  double error(const std::vector<In>& a, const std::vector<In>& b, const std::vector<Out>& c) const {
-    std::vector<double> wa(a.size()), wb(b.size()), wc(c.size()), reference(c.size()), magnitude(c.size());
+  double error(const std::vector<In>& a, const std::vector<In>& b, const std::vector<Out>& c, Unit unit) const {
+    std::vector<double> wa(a.size()), wb(b.size()), wc(c.size()), reference(c.size()), size(c.size());
     to_double(dtype_of<In>, a.data(), wa.data(), static_cast<std::int64_t>(a.size()));
     to_double(dtype_of<In>, b.data(), wb.data(), static_cast<std::int64_t>(b.size()));
     to_double(dtype_of<Out>, c.data(), wc.data(), static_cast<std::int64_t>(c.size()));
-    if constexpr (std::is_same_v<In, double>) return sampled_error(wa, wb, wc);
+    if constexpr (std::is_same_v<In, double>) return sampled_error(wa, wb, wc, unit);
     const auto multiply = [&](std::vector<double>& product) {
       cblas_dgemm(CblasRowMajor, op_a_ == "N" ? CblasNoTrans : CblasTrans, op_b_ == "N" ? CblasNoTrans : CblasTrans,
                   static_cast<int>(m_), static_cast<int>(n_), static_cast<int>(k_), 1, wa.data(),
@@ -237,29 +241,61 @@ class Gemm final : public Operation {
                   product.data(), static_cast<int>(n_));
     };
     multiply(reference);
-    for (double& x : wa) x = std::abs(x);
-    for (double& x : wb) x = std::abs(x);
-    multiply(magnitude);
+    if (unit == Unit::Norms) {
+      const std::vector<double> rows = row_norms(wa), columns = column_norms(wb);
+      for (std::size_t at = 0; at < size.size(); ++at) {
+        size[at] = rows[at / columns.size()] * columns[at % columns.size()];
+      }
+    } else {
+      for (double& x : wa) x = std::abs(x);
+      for (double& x : wb) x = std::abs(x);
+      multiply(size);
+    }
     double worst = 0;
-    for (std::size_t i = 0; i < wc.size(); ++i) worst = std::max(worst, std::abs(wc[i] - reference[i]) / magnitude[i]);
+    for (std::size_t i = 0; i < wc.size(); ++i) worst = std::max(worst, std::abs(wc[i] - reference[i]) / size[i]);
     return worst;
   }
 
-  double sampled_error(const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& c) const {
+  std::vector<double> row_norms(const std::vector<double>& a) const {
+    return norms(a, m_, op_a_ == "N" ? k_ : 1, op_a_ == "N" ? 1 : m_);
+  }
+  std::vector<double> column_norms(const std::vector<double>& b) const {
+    return norms(b, n_, op_b_ == "N" ? 1 : k_, op_b_ == "N" ? n_ : 1);
+  }
+  // Euclidean norms of `count` vectors of k elements: vector i begins at i * between, its elements are `step` apart.
+  std::vector<double> norms(const std::vector<double>& x, std::int64_t count, std::int64_t between,
+                            std::int64_t step) const {
+    std::vector<double> result(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      double sum = 0;
+      for (std::int64_t p = 0; p < k_; ++p) {
+        const double value = x[static_cast<std::size_t>(i * between + p * step)];
+        sum += value * value;
+      }
+      result[static_cast<std::size_t>(i)] = std::sqrt(sum);
+    }
+    return result;
+  }
+
+  double sampled_error(const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& c,
+                       Unit unit) const {
     const std::int64_t a_row = op_a_ == "N" ? k_ : 1, a_column = op_a_ == "N" ? 1 : m_;
     const std::int64_t b_row = op_b_ == "N" ? n_ : 1, b_column = op_b_ == "N" ? 1 : k_;
     constexpr std::int64_t kSamples = 2000;
     const std::int64_t step = std::max<std::int64_t>(1, m_ * n_ / kSamples) | 1;  // odd: walks through the columns
+    const std::vector<double> rows = row_norms(a), columns = column_norms(b);
     double worst = 0;
     for (std::int64_t at = 0; at < m_ * n_; at += step) {
       const std::int64_t i = at / n_, j = at % n_;
-      long double sum = 0, size = 0;
+      const double norms_of_both = rows[static_cast<std::size_t>(i)] * columns[static_cast<std::size_t>(j)];
+      long double sum = 0, magnitude = 0;
       for (std::int64_t p = 0; p < k_; ++p) {
         const long double product = static_cast<long double>(a[static_cast<std::size_t>(i * a_row + p * a_column)]) *
                                     b[static_cast<std::size_t>(p * b_row + j * b_column)];
         sum += product;
-        size += std::abs(product);
+        magnitude += std::abs(product);
       }
+      const long double size = unit == Unit::Norms ? norms_of_both : magnitude;
       worst = std::max(
           worst, static_cast<double>(std::abs(static_cast<long double>(c[static_cast<std::size_t>(at)]) - sum) / size));
     }
