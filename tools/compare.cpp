@@ -316,6 +316,8 @@ void run(const Arguments& a) {
   JsonFile json(a.json);
   const Run first = read_run(a.first), second = read_run(a.second);
   const Comparison c = compare(first.rows, second.rows, a.above);
+  require(c.different + c.equal + c.near > 0 || c.only_a.empty() || c.only_b.empty(),
+          "'{}' and '{}' have no row in common; give two runs of one command with the same sizes", a.first, a.second);
   if (!json.replaces_text()) print(c);
   if (!a.html.empty()) {
     OutputFile page("--html", a.html);
