@@ -1,4 +1,5 @@
 // Pivoted QR, least squares of deficient rank, pseudoinverses, ranks and bases, against 80 bits and planted ranks.
+#include <trn/solver/least_squares.hpp>
 #include <trn/solver/pivoted_qr.hpp>
 #include <trn/solver/qr.hpp>
 
@@ -125,6 +126,32 @@ TEST(PivotedQr, BadInput) {
             (Outcome{Status::NotFinite, 3}));
   EXPECT_TRUE(std::isnan(a.at(0, 0)) && std::isnan(tau[0]));
   EXPECT_THROW(geqp3<double>(kHost, a.view(), pv, VectorView<double>(kHost, tau.data(), 1)), InvalidArgument);
+}
+
+// A result that is too large for the type is an outcome, not infinities with a bound.
+TEST(PivotedQr, ResultsThatOverflow) {
+  for_scalars([]<class T>() {
+    const long double tiny = static_cast<long double>(std::numeric_limits<Real<T>>::min()) / 64;
+    Dense<Wide<T>> a(2, 2), b(2, 1);
+    a(0, 0) = a(1, 1) = tiny, b(0, 0) = b(1, 0) = 1;
+    Held<T> ha(Layout::RowMajor, a), hb(Layout::RowMajor, b), hx(Layout::RowMajor, 2, 2), hy(Layout::RowMajor, 2, 1);
+    const MatrixView<const T> view = ha.view();
+    const auto all_nan = [](auto& held, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) EXPECT_TRUE(std::isnan(std::real(held.at(i / 2, i % 2))));
+    };
+    const auto overflowed = [](const Report& report) {
+      EXPECT_EQ(report.outcome, (Outcome{Status::NotFinite, 0}));
+      EXPECT_EQ(report.accuracy.bound, std::numeric_limits<double>::infinity());
+    };
+    overflowed(pinv<T>(kHost, view, hx.view()));
+    all_nan(hx, 4);
+    for (const auto method : {LeastSquaresMethod::Svd, LeastSquaresMethod::Qr}) {
+      overflowed(lstsq<T>(kHost, view, hb.view(), hy.view(), {.method = method}));
+      EXPECT_TRUE(std::isnan(std::real(hy.at(0, 0))) && std::isnan(std::real(hy.at(1, 0))));
+    }
+    overflowed(lstsq_pivoted<T>(kHost, view, hb.view(), hy.view()));
+    EXPECT_TRUE(std::isnan(std::real(hy.at(0, 0))) && std::isnan(std::real(hy.at(1, 0))));
+  });
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ template <Scalar T> Outcome lstsq(const Executor&, const LstsqArgs<T>& g) {
     Columns<T> a(g.a), b(std::max(m, n), columns);
     copy_part(g.b, b.view().block(0, 0, m, columns));
     outcome = g.options.method == LeastSquaresMethod::Svd ? by_svd(g, a, b, m, n) : by_qr(g, a, b, m, n);
+    if (outcome.ok()) outcome = finite(b.view().block(0, 0, n, columns));  // X overflowed
     if (outcome.ok()) copy_part(b.view().block(0, 0, n, columns), g.x);
   }
   if (!outcome.ok()) fill(g.x, not_a_number<T>());

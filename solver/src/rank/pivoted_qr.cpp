@@ -67,6 +67,12 @@ template <class T> Decomposed<T> decomposed(const char* operation, const Executo
   return d;
 }
 
+// The result is too large for the type.
+inline void overflowed(Report& report, const Outcome& where) {
+  report.outcome = where;
+  report.accuracy.bound = std::numeric_limits<double>::infinity();
+}
+
 }  // namespace rank
 
 template <Scalar T> Report geqp3(const Executor& executor, const MatrixView<T>& a,
@@ -151,7 +157,13 @@ template <Scalar T> RankReport lstsq_pivoted(const Executor& executor, const Con
   });
   host::expect_legal("gelsy", info);
   report.rank = found;
-  host::copy_part(right.view().block(0, 0, n, k), x);
+  const MatrixView<T> solution = right.view().block(0, 0, n, k);
+  if (const Outcome made = host::finite(solution); !made.ok()) {
+    rank::overflowed(report, made);
+    host::fill(x, host::not_a_number<T>());
+  } else {
+    host::copy_part(solution, x);
+  }
   return report;
 }
 
@@ -181,6 +193,10 @@ RankReport pinv(const Executor& executor, const ConstMatrix<T>& a, const MatrixV
     blas::GemmOptions options;
     if (sizeof(Real<T>) == sizeof(double)) options.precision = Mode::Exact;  // what devices have
     blas::gemm(executor, Op::C, Op::C, T(1), left.view(), right.view(), T(0), x, options);
+  }
+  if (const Outcome made = iterative::looked_at<T>(x); !made.ok()) {
+    rank::overflowed(d.report, made);
+    iterative::set_to(x, host::not_a_number<T>());
   }
   return d.report;
 }

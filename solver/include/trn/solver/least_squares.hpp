@@ -27,7 +27,8 @@ template <Scalar T> struct LeastSquaresReport : Report {
   std::vector<Real<T>> singular_values;  // empty for Qr
 };
 
-// A is m x n, B m x k, X n x k. After NotFinite, NotConverged or Singular X is NaN.
+// A is m x n, B m x k, X n x k. After NotFinite (also where X overflows, at its element), NotConverged or Singular X is
+// NaN.
 template <Scalar T> LeastSquaresReport<T> lstsq(const Executor& executor, const ConstMatrix<T>& a,
                                                 const ConstMatrix<T>& b, const MatrixView<T>& x,
                                                 const LeastSquaresOptions& options = {});
