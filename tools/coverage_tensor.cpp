@@ -55,17 +55,23 @@ const std::vector<Row>& rows() {
   return all;
 }
 
+constexpr const char* kTypes[] = {"fp32", "fp64", "complex64", "complex128", "bf16", "fp16"};
+
+void call_with(const Row& row, const Executor& executor, const char* dtype, Mode mode, int extent) {
+  EinsumCase what;
+  what.text = row.text;
+  what.dtype = dtype;
+  for (const std::string& l : tensor::parse(row.text).names) what.sizes.push_back(fmt::format("{}={}", l, extent));
+  const EinsumOperands operands(executor, what);
+  row.call(executor, operands, row.text, mode);
+}
+
 // The type's name where it runs, with a star where only Exact does.
 std::string verdict(const Row& row, const Executor& executor, const char* dtype) {
   for (const Mode mode : {Mode::Native, Mode::Exact}) {
     if (mode != Mode::Native && !row.modes) break;
-    EinsumCase what;
-    what.text = row.text;
-    what.dtype = dtype;
-    for (const std::string& l : tensor::parse(row.text).names) what.sizes.push_back(l + "=3");
     try {
-      const EinsumOperands operands(executor, what);
-      row.call(executor, operands, row.text, mode);
+      call_with(row, executor, dtype, mode, 3);
       return std::string(dtype) + (mode == Mode::Native ? "" : "*");
     } catch (const NotImplemented&) {
     }
@@ -74,6 +80,22 @@ std::string verdict(const Row& row, const Executor& executor, const char* dtype)
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::function<void(const Executor&)>>> tensor_coverage_calls() {
+  constexpr int kExtent = 5;
+  std::vector<std::pair<std::string, std::function<void(const Executor&)>>> all;
+  for (const Row& row : rows()) {
+    for (const char* dtype : kTypes) {
+      for (const Mode mode : {Mode::Native, Mode::Exact}) {
+        if (mode != Mode::Native && !row.modes) break;
+        all.emplace_back(
+            fmt::format("tensor, {}, {}{}", row.name, dtype, mode == Mode::Native ? "" : ", exact"),
+            [&row, dtype, mode](const Executor& executor) { call_with(row, executor, dtype, mode, kExtent); });
+      }
+    }
+  }
+  return all;
+}
 
 void print_tensor_coverage() {
   fmt::print("| operation | example |");
@@ -87,7 +109,7 @@ void print_tensor_coverage() {
     fmt::print("| {} | `{}` |", row.name, row.text);
     for (const Executor& executor : executors) {
       std::string cell;
-      for (const char* dtype : {"fp32", "fp64", "complex64", "complex128", "bf16", "fp16"}) {
+      for (const char* dtype : kTypes) {
         const std::string one = verdict(row, executor, dtype);
         if (!one.empty()) cell += " " + one;
       }

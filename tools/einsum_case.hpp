@@ -1,7 +1,9 @@
 // An einsum of the command line: extents by label, random operands, a plan.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <trn/core/array.hpp>
@@ -29,5 +31,9 @@ class EinsumOperands {
   std::vector<Buffer> memory_;
   std::vector<tensor::TypedView> operands_, output_;
 };
+
+// The rows of `trnsci coverage tensor` as calls, one for each element type and mode, by name. They throw NotImplemented
+// where the executor does not have it.
+[[nodiscard]] std::vector<std::pair<std::string, std::function<void(const Executor&)>>> tensor_coverage_calls();
 
 }  // namespace trn::tools

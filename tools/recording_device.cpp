@@ -1,12 +1,14 @@
 // Devices that keep what they are asked to run: see recording_device.hpp.
 #include "recording_device.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <set>
 #include <utility>
 
+#include <trn/core/error.hpp>
 #include <trn/neuron/sim.hpp>
 
 namespace trn::tools {
@@ -74,13 +76,36 @@ class KeepingDevice final : public tile::Device {
   }
   void run(const std::shared_ptr<const tile::Executable>& executable,
            std::span<const tile::Binding> bindings) override {
-    kept.push_back(executable->shared_program());
+    kept.push_back({executable->shared_program(), {}});
+    if (with_operands) kept.back().operands = operands(executable->program(), bindings);
     device_.run(executable, bindings);
   }
 
-  std::vector<std::shared_ptr<const tile::Program>> kept;
+  std::vector<KeptRun> kept;
+  bool with_operands = false;
 
  private:
+  [[nodiscard]] ProgramOperands operands(const tile::Program& program, std::span<const tile::Binding> bindings) {
+    const auto bound = [&](const std::string& name) {
+      return std::find_if(bindings.begin(), bindings.end(), [&](const tile::Binding& b) { return b.name == name; });
+    };
+    ProgramOperands all(program.tensors().size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const tile::TensorDecl& t = program.tensors()[i];
+      if (t.kind == tile::TensorKind::Scratch || (t.kind == tile::TensorKind::Output && t.alias.empty())) continue;
+      auto found = bound(t.name);
+      for (const tile::TensorDecl& o : program.tensors()) {
+        if (found == bindings.end() && o.alias == t.name) found = bound(o.name);  // its memory is that output's
+      }
+      ensure(found != bindings.end(), "program '{}': nothing is bound to '{}'", program.name(), t.name);
+      all[i].resize(operand_bytes(t));
+      const auto* first = static_cast<const std::byte*>(found->address()) +
+                          offset_range(t.shape, t.strides).lowest * size_bytes(t.dtype);
+      device_.copy_out(all[i].data(), first, static_cast<std::int64_t>(all[i].size()));
+    }
+    return all;
+  }
+
   Executor simulator_;
   tile::Device& device_;
 };
@@ -91,7 +116,26 @@ std::vector<std::shared_ptr<const tile::Program>> executed_programs(const tile::
                                                                     const std::function<void(const Executor&)>& call) {
   const auto device = std::make_shared<KeepingDevice>(machine, neuron::open_simulator(machine.name));
   call(Executor(device));
-  return device->kept;
+  std::vector<std::shared_ptr<const tile::Program>> programs;
+  for (const KeptRun& run : device->kept) programs.push_back(run.program);
+  return programs;
+}
+
+KeptCall kept_call(const tile::Machine& machine, const std::function<void(const Executor&)>& call) {
+  const auto device = std::make_shared<KeepingDevice>(machine, neuron::open_simulator(machine.name));
+  device->with_operands = true;
+  KeptCall all;
+  device->events().subscribe([&](const Event& event) {
+    if (event.kind == EventKind::Dispatch && event.family == "device") all.operations.insert(event.subject);
+  });
+  call(Executor(device));
+  all.runs = std::move(device->kept);
+  return all;
+}
+
+std::size_t operand_bytes(const tile::TensorDecl& tensor) {
+  const OffsetRange range = offset_range(tensor.shape, tensor.strides);
+  return static_cast<std::size_t>((range.highest - range.lowest + 1) * size_bytes(tensor.dtype));
 }
 
 std::vector<std::shared_ptr<const tile::Program>> recorded_programs(const tile::Machine& machine,

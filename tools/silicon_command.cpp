@@ -174,7 +174,7 @@ void add_silicon_check(Command& program) {
   sub.real("--minutes", wanted->minutes, "what has not begun by then is left out", 0, 1e5);
   sub.texts("--sections", wanted->sections,
             "some of the sections: machine, toolchain, exactness, bits, time, contract, "
-            "faults, cores, runtime, end");
+            "faults, cores, operations, runtime, end");
   sub.text("-o,--output", wanted->output, "the report file; - for standard output, in the place of the text")
       .required();
   sub.text("--html", wanted->html, "write it as a web page, too");

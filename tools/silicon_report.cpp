@@ -222,9 +222,10 @@ Json run_sections(const std::string& executor, double minutes, const std::vector
               {"executor", executor},
               {"machine", std::string(tile::device_of(checked).machine().name)},
               {"sections", Json::array()}};
-  const Task task{executor, Deadline(minutes * 60)};
+  const double end = now() + minutes * 60;
   for (const NamedSection& s : sections) {
     const std::string_view name = s.name;
+    const Task task{executor, Deadline(s.share * (end - now()))};
     if (keep && !simulated(report) && (name == "runtime" || name == "end")) keep(report);
     Json out{{"name", s.name}, {"what", s.what}, {"status", "ok"}};
     const double begin = now();
@@ -303,7 +304,7 @@ Comparison compare(const Json& a, const Json& b) {
       out.differences.push_back(fmt::format("{}: {} and {}", name, said(*x), said(*y)));
     }
     compare_rows(*x, *y, "choices", {"number", "title"}, {"status", "rule", "found", "differing"}, "choice", out);
-    compare_rows(*x, *y, "programs", {"program"}, {"status", "digest"}, "bits", out);
+    compare_rows(*x, *y, "programs", {"program"}, {"status", "digest"}, name, out);
     compare_rows(*x, *y, "items", {"item"}, {"status", "answer"}, name, out);
     compare_rows(*x, *y, "kernels", {"kernel"}, {"status", "tensors"}, "toolchain", out);
     if (!failed) compare_section(name, *x, *y, simulated(a) != simulated(b), out);

@@ -41,17 +41,19 @@ struct NamedSection {
   const char* name;
   const char* what;
   Section run;
+  double share = 1;  // of the time that is left: what has many programs to compile leaves some to those behind it
 };
 
 // Sections that need the device and its compiler only. Exactness asks the questions of silicon_choice.hpp.
 [[nodiscard]] std::vector<NamedSection> device_sections();
-// With the libraries' programs: exactness asks probe_exactness too, and bits runs them.
+// With the libraries' programs: exactness asks probe_exactness too, and bits and operations run them.
 [[nodiscard]] std::vector<NamedSection> all_sections();
 void check_machine(const Task& task, Json& out);
 void check_toolchain(const Task& task, Json& out);
 void check_choices(const Task& task, Json& out);
 void check_exactness(const Task& task, Json& out);
 void check_bits(const Task& task, Json& out);
+void check_operations(const Task& task, Json& out);
 void check_time(const Task& task, Json& out);
 void check_contract(const Task& task, Json& out);
 void check_faults(const Task& task, Json& out);

@@ -25,7 +25,7 @@ std::string check_of(const std::function<void()>& run) {
 }
 
 class NeuronDevice : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Flavours, NeuronDevice, ::testing::Values("new", "old", "bare"),
+INSTANTIATE_TEST_SUITE_P(Flavours, NeuronDevice, ::testing::ValuesIn(kFlavours),
                          [](const auto& flavour) { return std::string(flavour.param); });
 
 NeuronOptions options() {

@@ -148,7 +148,7 @@ bool is_allowed(const std::string& call, std::uint32_t status, bool forever, con
 }
 
 class NeuronFaults : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Flavours, NeuronFaults, ::testing::Values("new", "old", "bare"),
+INSTANTIATE_TEST_SUITE_P(Flavours, NeuronFaults, ::testing::ValuesIn(kFlavours),
                          [](const auto& flavour) { return std::string(flavour.param); });
 
 TEST_P(NeuronFaults, EveryStatusAtEveryCall) {
@@ -437,6 +437,10 @@ TEST_P(NeuronFaults, FullMemoryMakesRoom) {
   EXPECT_EQ(y.to_host(), filled(2));
 }
 
+template <class Args> FakeNeff neff_of(tile::ProgramBuilder<Args> build, const Args& args) {
+  return fake_neff(build(args, tile::machine("trn2")));
+}
+
 TEST_P(NeuronFaults, WrongFilesAreRefused) {
   FakeRuntime fake("", GetParam());
   const auto open_with = [&](const std::function<void(FakeNeff&)>& change) {
@@ -459,9 +463,31 @@ TEST_P(NeuronFaults, WrongFilesAreRefused) {
   EXPECT_EQ(id_with([](FakeNeff& n) { n.manifest.arguments[0].bytes += 4; }), "neff-names");
   EXPECT_EQ(id_with([](FakeNeff& n) { n.manifest.arguments[0].tensor = "q"; }), "neff-names");
   EXPECT_EQ(id_with([](FakeNeff& n) { n.manifest.arguments.pop_back(); }), "neff-names");
-  // A name that only the runtime knows to be wrong; the bare library does not tell, and the run is refused.
-  const std::string id = id_with([](FakeNeff& n) { n.manifest.arguments[0].name = "q"; });
-  EXPECT_EQ(id, GetParam() == std::string_view("bare") ? "none" : "neff-names");
+  // Whole files of another kernel. With its manifest it is another program, whatever its tensors; under the manifest of
+  // this one its tensors are others.
+  const auto another = [](const FakeNeff& other) { return [other](FakeNeff& n) { n = other; }; };
+  const FakeNeff twin = neff_of(twice_program, Twice{1}), other = neff_of(add_into_program, AddInto{});
+  EXPECT_EQ(id_with(another(twin)), "neff-names");
+  EXPECT_EQ(id_with(another(other)), "neff-names");
+  // What only the runtime knows to be wrong. The bare library does not tell: the run is refused, and writes nothing.
+  for (const auto& change : {std::function<void(FakeNeff&)>([](FakeNeff& n) { n.manifest.arguments[0].name = "q"; }),
+                             std::function<void(FakeNeff&)>([other](FakeNeff& n) { n.bytes = other.bytes; })}) {
+    if (GetParam() != std::string_view("bare")) {
+      EXPECT_EQ(id_with(change), "neff-names");
+      continue;
+    }
+    const Executor e = open_with(change);
+    const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1)),
+               y = Array<float>::from_host(e, {kRows, kColumns}, filled(7));
+    const Outcome outcome = outcome_of([&] {
+      twice(e, x, y);
+      e.synchronize();
+    });
+    EXPECT_EQ(outcome.id, "") << outcome.text;  // an InternalError
+    EXPECT_NE(outcome.text.find("twice"), std::string::npos) << outcome.text;
+    EXPECT_EQ(y.to_host(), filled(7));
+    fake.expects_violations = true;
+  }
 }
 
 }  // namespace

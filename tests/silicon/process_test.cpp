@@ -2,6 +2,7 @@
 // the whole way from a program by way of the compiler's worker and the cache.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include <thread>
 
 #include <trn/core/environment.hpp>
+#include <trn/tile/builder.hpp>
 
 #include "silicon/programs.hpp"
 #include "silicon/surroundings.hpp"
@@ -150,9 +152,13 @@ TEST(NeuronLibrary, WhatIsNoLibraryIsRefused) {
 }
 
 // The library without one of its functions: one that is needed is named; one that may be missing is done without.
-TEST(NeuronLibrary, OneFunctionIsMissing) {
+class NeuronFunctions : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Flavours, NeuronFunctions, ::testing::ValuesIn(kFlavours),
+                         [](const auto& flavour) { return std::string(flavour.param); });
+
+TEST_P(NeuronFunctions, OneIsMissing) {
   const Folder folder;
-  const std::string whole = content(std::string(TRN_FAKE_NRT_FOLDER) + "/libnrt.so.1");
+  const std::string whole = content(fake_library(GetParam()));
   const auto without = [&](const std::string& function) {
     std::string text = whole;
     const std::string name = std::string(1, '\0') + function + std::string(1, '\0');
@@ -167,8 +173,9 @@ TEST(NeuronLibrary, OneFunctionIsMissing) {
     EXPECT_NE(error.find(std::string("has no function ") + function), std::string::npos) << error;
     EXPECT_EQ(check_of([] { (void)open_neuron(); }), "no-runtime");
   }
+  if (GetParam() == std::string_view("bare")) return;  // it has no other
   for (const char* function : {"nrta_is_completed", "nrt_get_model_tensor_info", "nrt_tensor_copy"}) {
-    const FakeRuntime surroundings;
+    const FakeRuntime surroundings("", GetParam());
     const Variable library("TRN_NRT_LIBRARY", without(function));
     const Executor e = open_fake({.machine = "trn2"});
     const NeuronFacts facts = facts_of(e);
@@ -196,7 +203,7 @@ TEST(NeuronLibrary, TheUsersSettingsAreNotOverridden) {
 }
 
 TEST(NeuronProcess, AForkedChildHasNoRuntime) {
-  for (const char* flavour : {"new", "bare"}) {
+  for (const char* flavour : kFlavours) {
     FakeRuntime fake("", flavour);
     const Executor e = open_fake({.machine = "trn2"});
     const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
@@ -225,6 +232,37 @@ TEST(NeuronProcess, AForkedChildHasNoRuntime) {
   }
 }
 
+// Cores belong to one process; when it dies, however it does, they are free.
+TEST(NeuronProcess, ASecondOneHasNoCoresWhileTheFirstLives) {
+  for (const char* flavour : kFlavours) {
+    const Folder folder;
+    const std::string rules = "lock=" + (folder.path / "cores").string();
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    const pid_t first = fork();
+    if (first == 0) {
+      FakeRuntime fake(rules, flavour);
+      const Executor e = open_fake({.machine = "trn2"});
+      const char word = 'x';
+      if (write(ready[1], &word, 1) == 1) pause();
+      _exit(1);
+    }
+    char word = 0;
+    ASSERT_EQ(read(ready[0], &word, 1), 1) << flavour;
+    FakeRuntime fake(rules, flavour);
+    EXPECT_EQ(check_of([] { (void)open_fake({.machine = "trn2"}); }), "cores-busy") << flavour;
+    kill(first, SIGKILL);
+    ASSERT_EQ(waitpid(first, nullptr, 0), first);
+    const Executor e = open_fake({.machine = "trn2"});
+    const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(1));
+    const Array<float> y(e, {kRows, kColumns});
+    twice(e, x, y);
+    EXPECT_EQ(y.to_host(), filled(2)) << flavour;
+    close(ready[0]);
+    close(ready[1]);
+  }
+}
+
 // An executor and an array that outlive exit().
 void leave_statics_behind(const char* flavour) {
   // The fake of the statement's own process; its checks are not reached.
@@ -239,12 +277,13 @@ void leave_statics_behind(const char* flavour) {
 
 TEST(NeuronProcess, ExitWithWorkQueuedAndDestructorsToCome) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(leave_statics_behind("new"), ::testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(leave_statics_behind("bare"), ::testing::ExitedWithCode(0), "");
+  for (const char* flavour : kFlavours) {
+    EXPECT_EXIT(leave_statics_behind(flavour), ::testing::ExitedWithCode(0), "") << flavour;
+  }
 }
 
 TEST(NeuronProcess, WorkThatIsQueuedIsDoneBeforeTheExecutorGoes) {
-  for (const char* flavour : {"new", "old", "bare"}) {
+  for (const char* flavour : kFlavours) {
     FakeRuntime fake("", flavour);
     {
       const Executor e = open_fake({.machine = "trn2"});
@@ -257,7 +296,7 @@ TEST(NeuronProcess, WorkThatIsQueuedIsDoneBeforeTheExecutorGoes) {
 }
 
 TEST(NeuronThreads, EightCoresAtOnce) {
-  for (const char* flavour : {"new", "bare"}) {
+  for (const char* flavour : kFlavours) {
     FakeRuntime fake("cores=8", flavour);
     std::vector<std::thread> threads;
     for (int core = 0; core < 8; ++core) {
@@ -278,7 +317,7 @@ TEST(NeuronThreads, EightCoresAtOnce) {
 }
 
 TEST(NeuronThreads, SeveralOnOneCore) {
-  for (const char* flavour : {"new", "bare"}) {
+  for (const char* flavour : kFlavours) {
     FakeRuntime fake("", flavour);
     const Executor e = open_fake({.machine = "trn2"});
     std::vector<std::thread> threads;
@@ -297,12 +336,18 @@ TEST(NeuronThreads, SeveralOnOneCore) {
 }
 
 // Program, emitted kernel, worker process, cache, NEFF, runtime: with the stand-ins for AWS's compiler and library.
-TEST(NeuronWhole, FromAProgramToItsResult) {
+class NeuronWhole : public ::testing::TestWithParam<const char*> {
+ protected:
   const Folder folder;
-  const Variable cache("TRN_NEFF_CACHE", folder.path.string()), python("TRN_NKI_PYTHON", TRN_FAKE_TOOLCHAIN_PATH);
+  const Variable cache{"TRN_NEFF_CACHE", folder.path.string()}, python{"TRN_NKI_PYTHON", TRN_FAKE_TOOLCHAIN_PATH};
+};
+INSTANTIATE_TEST_SUITE_P(Flavours, NeuronWhole, ::testing::ValuesIn(kFlavours),
+                         [](const auto& flavour) { return std::string(flavour.param); });
+
+TEST_P(NeuronWhole, FromAProgramToItsResult) {
   for (const bool first : {true, false}) {
-    FakeRuntime fake;
-    const Executor e = Executor::open("neuron");
+    FakeRuntime fake("", GetParam());
+    const Executor e = open_neuron({.machine = "trn2"});
     const Recorder recorder(e);
     const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(3));
     const auto y = Array<float>::from_host(e, {kRows, kColumns}, filled(4));
@@ -311,10 +356,67 @@ TEST(NeuronWhole, FromAProgramToItsResult) {
     EXPECT_EQ(recorder.count(EventKind::Compile, "add_into"), first ? 1 : 0);
     EXPECT_EQ(recorder.count(EventKind::Load, "add_into"), 1);
   }
-  FakeRuntime fake;
-  const Executor e = open_neuron({.compile = false});
+  FakeRuntime fake("", GetParam());
+  const Executor e = open_neuron({.machine = "trn2", .compile = false});
   EXPECT_EQ(check_of([&] { (void)tile::load(e, add_into_program, AddInto{}); }), "none");
   EXPECT_EQ(check_of([&] { (void)tile::load(e, twice_program, Twice{}); }), "neff-missing");
+}
+
+struct Thrice {
+  bool operator==(const Thrice&) const = default;
+};
+// y = x + x + x: the tensors of twice_program.
+tile::Program thrice_program(const Thrice&, const tile::Machine& machine) {
+  tile::Builder b("thrice", machine);
+  const tile::Access x = b.input("x", DType::Float32, {kRows, kColumns}),
+                     y = b.output("y", DType::Float32, {kRows, kColumns}),
+                     t = b.sbuf("t", kRows, {kColumns}, DType::Float32),
+                     u = b.sbuf("u", kRows, {kColumns}, DType::Float32),
+                     v = b.sbuf("v", kRows, {kColumns}, DType::Float32);
+  b.dma_copy(t, x);
+  b.tensor_tensor(u, t, t, tile::AluOp::Add);
+  b.tensor_tensor(v, u, t, tile::AluOp::Add);
+  b.dma_copy(y, v);
+  return b.finish();
+}
+
+// Whole files of another kernel in the place of this one's, with the same tensors, which the runtime would run: they
+// are not used.
+TEST_P(NeuronWhole, AnEntryWithFilesOfAnotherKernelIsNotUsed) {
+  namespace fs = std::filesystem;
+  FakeRuntime fake("", GetParam());
+  {
+    const Executor e = open_neuron({.machine = "trn2"});
+    (void)tile::load(e, twice_program, Twice{});
+    (void)tile::load(e, thrice_program, Thrice{});
+  }
+  std::map<std::string, fs::path> entries;  // by program
+  for (const auto& file : fs::recursive_directory_iterator(folder.path)) {
+    if (file.path().filename() != "manifest.json") continue;
+    const std::string text = content(file.path().string());
+    entries[text.find("\"thrice\"") == std::string::npos ? "twice" : "thrice"] = file.path().parent_path();
+  }
+  ASSERT_EQ(entries.size(), 2u);
+  const std::string other = content((entries["thrice"] / "kernel.neff").string());
+  ASSERT_NE(other, content((entries["twice"] / "kernel.neff").string()));
+  for (const std::vector<const char*>& files :
+       std::vector<std::vector<const char*>>{{"kernel.neff"}, {"kernel.neff", "manifest.json"}}) {
+    for (const char* name : files) {
+      fs::remove(entries["twice"] / name);
+      fs::copy_file(entries["thrice"] / name, entries["twice"] / name);
+    }
+    {
+      const Executor e = open_neuron({.machine = "trn2", .compile = false});
+      EXPECT_EQ(check_of([&] { (void)tile::load(e, twice_program, Twice{}); }), "neff-corrupt") << files.size();
+    }
+    const Executor e = open_neuron({.machine = "trn2"});
+    const Recorder recorder(e);
+    const auto x = Array<float>::from_host(e, {kRows, kColumns}, filled(5));
+    const Array<float> y(e, {kRows, kColumns});
+    twice(e, x, y);
+    EXPECT_EQ(y.to_host(), filled(10)) << files.size();
+    EXPECT_EQ(recorder.count(EventKind::Compile, "twice"), 1) << files.size();
+  }
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string check_of(const std::function<void()>& run) {
 }
 
 class NeuronProfiles : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Flavours, NeuronProfiles, ::testing::Values("new", "old", "bare"),
+INSTANTIATE_TEST_SUITE_P(Flavours, NeuronProfiles, ::testing::ValuesIn(kFlavours),
                          [](const auto& flavour) { return std::string(flavour.param); });
 
 TEST_P(NeuronProfiles, TimesOfRunsByProgram) {

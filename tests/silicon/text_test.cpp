@@ -19,7 +19,7 @@ std::string check_of(const std::function<void()>& run) {
 }
 
 class NeuronText : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Flavours, NeuronText, ::testing::Values("new", "old", "bare"),
+INSTANTIATE_TEST_SUITE_P(Flavours, NeuronText, ::testing::ValuesIn(kFlavours),
                          [](const auto& flavour) { return std::string(flavour.param); });
 
 TEST_P(NeuronText, ComputesWhatTheProgramDoes) {

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -18,11 +19,16 @@
 
 namespace trn::neuron::testing {
 
+// Asynchronous functions of version 3; the same names with their former signature; nothing that may be missing.
+inline constexpr std::array<const char*, 3> kFlavours{"new", "old", "bare"};
+inline std::string fake_library(const std::string& flavour) {
+  return std::string(TRN_FAKE_NRT_FOLDER) + (flavour == "new" ? "" : "/" + flavour) + "/libnrt.so.1";
+}
+
 class FakeRuntime {
  public:
   explicit FakeRuntime(const std::string& rules = "", const std::string& flavour = "new") {
-    const std::string path =
-        std::string(TRN_FAKE_NRT_FOLDER) + (flavour == "new" ? "" : "/" + flavour) + "/libnrt.so.1";
+    const std::string path = fake_library(flavour);
     nrt::Runtime::close_for_test();
     setenv("TRN_NRT_LIBRARY", path.c_str(), 1);
     unsetenv("NEURON_LOGICAL_NC_CONFIG");

@@ -12,7 +12,12 @@ namespace trn::neuron::nrt {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+// ThreadSanitizer has no room for more than a part of it.
+#if defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kWindow = std::uint64_t{64} << 30;
+#else
 constexpr std::uint64_t kWindow = std::uint64_t{16} << 40;
+#endif
 // Slices that no tensor set uses are kept up to this number in one array.
 constexpr std::size_t kKeptSlices = 64;
 

@@ -42,6 +42,11 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const tile::Program> program, std::
                              Compiled compiled)
     : Executable(std::move(program)), core_(std::move(core)), compiled_(std::move(compiled)) {
   const tile::Program& p = this->program();
+  const neff::Manifest& m = compiled_.manifest;
+  if (m.hash != p.hash() || m.program != p.name()) {
+    refuse(fmt::format("program '{}' ({:016x}): its manifest is that of '{}' ({:016x})", p.name(), p.hash(), m.program,
+                       m.hash));
+  }
   std::map<std::string, std::size_t> place_of_input;  // by name in the NEFF
   for (const neff::Argument& argument : compiled_.manifest.arguments) {
     const tile::TensorDecl& tensor = tensor_of(p, argument);
