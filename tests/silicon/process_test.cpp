@@ -161,8 +161,10 @@ TEST_P(NeuronFunctions, OneIsMissing) {
   const std::string whole = content(fake_library(GetParam()));
   const auto without = [&](const std::string& function) {
     std::string text = whole;
-    const std::string name = std::string(1, '\0') + function + std::string(1, '\0');
-    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) text[at + 1] = 'x';
+    const std::string name = function + '\0';  // with its end, and behind the end of another
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      if (text[at - 1] == '\0') text[at] = 'x';
+    }
     EXPECT_NE(text, whole) << function;
     std::ofstream(folder.path / function, std::ios::binary) << text;
     return (folder.path / function).string();
