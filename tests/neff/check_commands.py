@@ -95,7 +95,7 @@ def main(command, toolchain, runtime):
     # No time: every section is there and says so.
     run("silicon-check", "--exec", "sim:trn2", "--minutes", 0, "-o", folder / "c.json")
     late = json.loads((folder / "c.json").read_text())
-    if [s["status"] for s in late["sections"]] != ["skipped"] * 10:
+    if [s["status"] for s in late["sections"]] != ["skipped"] * 11:
         raise SystemExit(late)
     holds(run("silicon-diff", folder / "a.json", folder / "c.json"), "not compared: exactness: skipped in the second report", "no differences")
     # Time that runs out inside a section: it is cut, and what was not asked is not a difference.
@@ -129,7 +129,7 @@ def main(command, toolchain, runtime):
             delay *= 2
         holds(text, "stopped by a signal; the report holds what was measured")
         report = json.loads((stopped / "r.json").read_text())
-        if process.returncode != 1 or len(report["sections"]) != 10 or report["sections"][-1]["status"] != "skipped":
+        if process.returncode != 1 or len(report["sections"]) != 11 or report["sections"][-1]["status"] != "skipped":
             raise SystemExit(f"status {process.returncode}\n{text}")
         if os.listdir(stopped) != ["r.json"]:
             raise SystemExit(os.listdir(stopped))
