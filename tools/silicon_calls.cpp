@@ -97,6 +97,7 @@ void add_blas(std::vector<Call>& all) {
                        Array<bfloat16>::from_host(e, {300}, std::vector<bfloat16>(300, bfloat16(1)));
                    const Array<float> x = array(e, 300);
                    blas::axpy(e, 0.5F, whole(x), whole(y), Rounding::Stochastic{7});
+                   blas::axpby(e, 0.5F, whole(x), 0.9F, whole(y), Rounding::Stochastic{8});
                    blas::scal(e, 3.0F, whole(y));
                  }});
 }
