@@ -43,7 +43,8 @@ std::optional<Operand> in_place(nb::handle x, Types types) {
   return o;
 }
 
-// Whether two operands of the host touch a common byte range.
+}  // namespace
+
 bool overlap(const Operand& a, const Operand& b) {
   const auto range = [](const Operand& o) {
     const OffsetRange r = offset_range(o.shape, o.strides);
@@ -55,8 +56,6 @@ bool overlap(const Operand& a, const Operand& b) {
   const auto [b0, b1] = range(b);
   return a0 < b1 && b0 < a1;
 }
-
-}  // namespace
 
 Executor executor_of(nb::handle given) {
   if (given.is_none()) return current_executor();
@@ -163,11 +162,15 @@ Operand Call::copy_of(nb::handle x, const char* name, Types types) {
   const Operand from = in(x, name, types);
   if (!on_host() && !device_operands_) return from;  // already a copy
   Operand to = out(from.dtype, from.shape);
+  copy(from, to);
+  return to;
+}
+
+void Call::copy(const Operand& from, const Operand& to) const {
   run([&] {
     detail::copy_elements({&from.executor, from.data, &from.shape, &from.strides},
-                          {&executor_, to.data, &to.shape, &to.strides}, size_bytes(from.dtype));
+                          {&to.executor, to.data, &to.shape, &to.strides}, size_bytes(from.dtype));
   });
-  return to;
 }
 
 Operand Call::out(DType dtype, const Shape& shape) const {

@@ -68,6 +68,9 @@ constexpr Types kFloats = kReals | kComplexes;
 [[nodiscard]] std::optional<std::vector<std::int64_t>> integers_of(nb::handle given, const char* what,
                                                                    bool none_is_minus_one = false);
 
+// Whether two operands of the host touch a common byte range.
+[[nodiscard]] bool overlap(const Operand& a, const Operand& b);
+
 class Call {
  public:
   Call(const char* operation, nb::handle executor, std::initializer_list<nb::handle> operands)
@@ -86,6 +89,8 @@ class Call {
   [[nodiscard]] DType common_type(std::initializer_list<nb::handle> operands) const;
   // A copy that may be written: the result of an operation that updates x.
   [[nodiscard]] Operand copy_of(nb::handle x, const char* name, Types types);
+  // The elements of one operand into another of its type and shape.
+  void copy(const Operand& from, const Operand& to) const;
   // New memory for a result; zeros.
   [[nodiscard]] Operand out(DType dtype, const Shape& shape) const;
   [[nodiscard]] Operand zeros(DType dtype, const Shape& shape) const;

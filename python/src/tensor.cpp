@@ -61,6 +61,14 @@ nb::object einsum(const std::string& text, const nb::list& list, std::complex<do
   if (!c.is_none()) {
     d = call.copy_of(c, "c", only(all.result));
     require(d.shape == shape, "tensor.einsum: c has shape {}; the result has {}", to_string(d.shape), to_string(shape));
+    if (!out.is_none()) {  // c may lie on it; operands may not, and are looked at before it is written
+      const Operand given_out = call.out_given(out, all.result, shape, {});
+      for (const Operand& operand : all.kept) {
+        require(!overlap(given_out, operand), "tensor.einsum: out overlaps an operand; give memory of its own");
+      }
+      call.copy(d, given_out);
+      d = given_out;
+    }
   } else if (!out.is_none()) {
     d = call.out_given(out, all.result, shape, {});
   } else {

@@ -42,6 +42,21 @@ def test_other_notations():
     assert tensor.einsum("i,i", [1, 2], [3, 4]) == 11
 
 
+def test_out_beside_c():
+    """beta c is read before out is written, wherever c lies; operands may not lie in out."""
+    one = np.eye(2)
+    memory = np.arange(6.0).reshape(3, 2)
+    for c, out in [(np.ones((2, 2)), np.empty((2, 2))), (memory[1:].T, memory[1:]), (memory[:2], memory[1:]), (memory[1:], memory[1:])]:
+        want = one + 2 * c
+        assert tensor.einsum("ij,jk->ik", one, one, beta=2, c=c, out=out) is out
+        np.testing.assert_array_equal(out, want)
+    before = memory.copy()
+    for a, c in [(memory[:2], np.ones((2, 2))), (memory[1:], memory[1:])]:
+        with pytest.raises(ValueError, match="out overlaps an operand"):
+            tensor.einsum("ij,jk->ik", a, one, beta=1, c=c, out=memory[1:])
+    np.testing.assert_array_equal(memory, before)
+
+
 def test_plan():
     a, b = arrays("ij,jk")
     p = tensor.plan("ij,jk->ki", a, b)
