@@ -9,6 +9,7 @@
 #include <trn/sparse/outcome.hpp>
 
 #include "call.hpp"
+#include "watch.hpp"
 
 namespace trn::python {
 
@@ -29,6 +30,7 @@ template <class A, Scalar T> class HeldOperator final : public AbstractOperator<
   [[nodiscard]] std::int64_t columns() const override { return a_.columns(); }
   [[nodiscard]] const Executor& executor() const override { return a_.executor(); }
   void apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const override {
+    look_for_interrupt();
     a_.apply(op, alpha, x, beta, y);
   }
 

@@ -53,6 +53,15 @@ class Watch {
 
 }  // namespace
 
+void look_for_interrupt() {
+  if (depth == 0 || current_queue() != 0 || omp_in_parallel()) return;
+  const Clock::time_point now = Clock::now();
+  if (now - last_look < kEvery) return;
+  last_look = now;
+  const nb::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 RunScope::RunScope() {
   if (depth++ == 0) launches = 0, modelled = 0;
 }

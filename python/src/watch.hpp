@@ -14,6 +14,10 @@ class RunScope {
   RunScope& operator=(const RunScope&) = delete;
 };
 
+// Within a RunScope: stops the call by Python's exception if Ctrl-C was pressed. Iterations on the host, which have no
+// events, ask before every step.
+void look_for_interrupt();
+
 // From now on calls on this executor look for Ctrl-C at its events. Not on the host, where a call is mostly one event.
 void watch(const Executor& executor);
 

@@ -91,7 +91,11 @@ def main(command, toolchain, runtime):
     (folder / "b.json").write_text(json.dumps(report))
     holds(run("silicon-diff", folder / "a.json", folder / "b.json", status=1), f"choice: 29, {wrong['title']}",
           "flushed to zero, the sign kept", "time: a load and a store", "2 differences")
-    holds(run("validate", "--from", folder / "b.json"), "launch and finish: 15 us would become 25 us", "1 constants would move")
+    # A launch is a part of every kernel's time.
+    for row in next(section for section in report["sections"] if section["name"] == "time")["rows"][1:]:
+        row["measured_us"] += 10
+    (folder / "launch.json").write_text(json.dumps(report))
+    holds(run("validate", "--from", folder / "launch.json"), "launch and finish: 15 us would become 25 us", "1 constants would move")
     # No time: every section is there and says so.
     run("silicon-check", "--exec", "sim:trn2", "--minutes", 0, "-o", folder / "c.json")
     late = json.loads((folder / "c.json").read_text())
@@ -150,7 +154,7 @@ def main(command, toolchain, runtime):
     environment["TRN_NEURON_EXPLORER"] = str(Path(__file__).resolve().parent.parent / "fake_toolchain" / "neuron-explorer")
     text = run("profile", "blas.gemm", "--m", 64, "--n", 64, "--k", 64, "--recorded", "--html", folder / "p.html")
     holds(text, "recorded on neuron", "total_time", "dma_active_time")
-    holds((folder / "p.html").read_text(), "Model and measurement", "total_time")
+    holds((folder / "p.html").read_text().replace("<wbr>", ""), "Model and measurement", "total_time")
     subprocess.run(["rm", "-rf", folder], check=True)
     print("commands of the way to hardware: as expected")
 
