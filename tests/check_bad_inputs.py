@@ -71,8 +71,6 @@ FILES = {
     "empty.json": b"",
     "junk.json": b"{]",
     "array.json": b"[1, 2, 3]",
-    "small.json": b'[{"operation": "blas.dot", "shape": {"n": 4}, "seconds": 1.0}]',
-    "large.json": b'[{"operation": "blas.dot", "shape": {"n": 8}, "seconds": 1.0}]',
     "object.json": b"{}",
     "line.txt": b"blas.gemm --m 8 --n 8 --k 8\n",
     "lines.txt": b"# programs\nblas.gemm --m 8 --n 8 --k 8\nblas.gmem --m 8\n",

@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include <trn/tile/machine.hpp>
+
 #include "silicon_report.hpp"
 
 namespace trn::tools::silicon {
@@ -19,7 +21,8 @@ std::string machine_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "";
   const std::string found = std::string(name.data()).substr(0, std::string(name.data()).find('.'));
-  static const std::set<std::string> words{"localhost", "host", "neuron", "sim", "trn1", "trn2", "trn3"};
+  std::set<std::string> words{"localhost", "host", "neuron", "sim"};
+  for (const tile::Machine& machine : tile::machines()) words.insert(std::string(machine.name));
   return found.size() < 2 || words.contains(found) ? "" : found;
 }
 

@@ -39,6 +39,19 @@ def test_ctrl_c_stops_a_long_call_on_a_device():
     assert (work() == want).all()  # the device is as before
 
 
+def test_ctrl_c_stops_an_iteration_on_the_host():
+    a = trnsci.sparse.poisson(40, 40)
+    for endless in [lambda: trnsci.solver.eigsh(a, 8, tol=1e-300, maxiter=10**6),
+                    lambda: trnsci.solver.lobpcg(a, 4, tol=1e-300, maxiter=10**6)]:
+        finger = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+        finger.start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            endless()
+        finger.join()
+        assert time.monotonic() - begin < 30  # else: hours
+
+
 def test_progress():
     seen = []
     with trnsci.progress(lambda p: seen.append((p.operation, p.launches, p.modelled_seconds)), every=0.0) as p:

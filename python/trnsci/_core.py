@@ -260,7 +260,7 @@ array([4., 0., 0., 0.], dtype=float32)
 """
 Executor.__doc__ = """Where calls compute: the host, a simulated NeuronCore, or a real one.
 
-Names are "host", "sim:trn1", "sim:trn2", "sim:trn3", "neuron:0", ...; every Executor made is another device with memory of its own,
+Names are "host", "sim:trn2", "neuron:0", ... (`trnsci info` lists them); every Executor made is another device with memory of its own,
 while a name given to `use` or `executor=` is the process's one of that name.
 
 Attributes

@@ -63,6 +63,7 @@ TEST(CompareCommand, TakesWhatCommandsWrite) {
   const Result r = trnsci("compare " + a + " " + b + " --html " + page);
   ASSERT_EQ(r.status, 0) << r.output;
   EXPECT_TRUE(has(r.output, "only in the first")) << r.output;  // the machine is part of what a row is about
+  EXPECT_TRUE(has(r.output, "no row is in both")) << r.output;
   std::ifstream in(page);
   std::stringstream text;
   text << in.rdbuf();
