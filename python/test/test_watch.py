@@ -12,12 +12,12 @@ import pytest
 import trnsci
 
 R = np.random.default_rng(1)
-A = R.standard_normal((512, 512)).astype(np.float32)
-S = A @ A.T + 512 * np.eye(512, dtype=np.float32)
+A = R.standard_normal((1024, 1024)).astype(np.float32)
+S = A @ A.T + 1024 * np.eye(1024, dtype=np.float32)
 
 
 def work(executor="sim:trn2"):
-    """Some sixty launches, a second or less."""
+    """Some sixty launches, a second or less; calls look up every 50 ms, so half a second or more."""
     return trnsci.solver.inv_sqrt_spd_ns(S, executor=executor)[0]
 
 
