@@ -91,6 +91,31 @@ TEST(Obtain, ABundleComesBeforeTheCacheAndIsOnlyRead) {
   // A damaged bundle is an error: nothing else may be used in its place.
   write(entry / "kernel.neff", "short");
   EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, "neff-corrupt");
+  // So is one that does not say for what, whether or not a compiler is at hand.
+  (void)obtain(scale(2), [&] {
+    Options again = options(bundle.path());
+    again.retry_failed = true;
+    return again;
+  }());
+  const Folder empty;
+  for (const std::string python : {"/no/such/interpreter", TRN_FAKE_TOOLCHAIN_PROGRAM}) {
+    o.python = python;
+    for (const fs::path& file : {entry / "manifest.json", bundle.path() / "toolchains.json"}) {
+      const std::string whole = content(file);
+      for (const char* damage : {"", "{", "{}", R"({"sha256": "00"})", "[]"}) {
+        write(file, damage);
+        EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, "neff-corrupt") << file << " " << damage;
+      }
+      fs::remove(file);
+      EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, "neff-corrupt") << file;
+      write(file, whole);
+      EXPECT_FALSE(obtain(scale(2), o).built());
+    }
+  }
+  EXPECT_TRUE(entries(cache.path()).empty());
+  o.bundle = empty.path();  // holds nothing: the next place is asked
+  EXPECT_TRUE(obtain(scale(3), o).built());
+  o.python = "/no/such/interpreter";
   o.bundle = bundle.path() / "nothing";
   EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, "neff-missing");
 }

@@ -1,8 +1,16 @@
 // The worker's faults: each has its error, is on record where it would happen again, and leaves the cache usable.
+#include <sys/resource.h>
+#include <utime.h>
+
+#include <atomic>
 #include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 
+#include <trn/core/environment.hpp>
+
+#include "neff/files.hpp"
 #include "neff/worker.hpp"
 #include "processes.hpp"
 #include "support.hpp"
@@ -32,7 +40,8 @@ TEST_P(WorkerFault, HasItsErrorAndIsOnRecord) {
   EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, GetParam().check);
   EXPECT_EQ(content(f.path() / "builds").size(), GetParam().recorded ? 1u : 2u);
   if (GetParam().recorded) {
-    EXPECT_NE(error_of([&] { (void)obtain(scale(2), o); }).second.find("on record"), std::string::npos);
+    const std::string again = error_of([&] { (void)obtain(scale(2), o); }).second;
+    EXPECT_NE(again.substr(0, again.find('\n')).find("on record"), std::string::npos) << again;  // before the log
   }
   // With a toolchain that works, the same versions and a wish to try again it is built.
   o.python = TRN_FAKE_TOOLCHAIN_PROGRAM;
@@ -69,6 +78,86 @@ TEST(Worker, ALongerLimitTriesAgain) {
   EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, "neff-timeout");
   o.time_limit = 900;
   EXPECT_TRUE(obtain(scale(2), o).built());
+}
+
+std::atomic<bool> stop_now{false};
+
+// Who is asked to end does not wait 900 s for a compiler; what was stopped was not refused.
+TEST(Worker, IsEndedWhenItsProcessIsToEnd) {
+  const Folder f;
+  Options o = options(f.path() / "cache", toolchain(f.path(), "hang builds=" + (f.path() / "builds").string()));
+  stop_workers_when([] { return stop_now.load(); });
+  std::thread later([&] {
+    while (content(f.path() / "builds").empty()) usleep(1000);
+    stop_now = true;
+  });
+  EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, "neff-stopped");
+  later.join();
+  EXPECT_TRUE(entries(f.path() / "cache").empty());
+  // None is started then, and versions are not asked.
+  EXPECT_EQ(error_of([&] { (void)obtain(scale(3), o); }).first, "neff-stopped");
+  EXPECT_EQ(content(f.path() / "builds").size(), 1u);
+  o.python = toolchain(f.path(), "", "another");
+  EXPECT_EQ(error_of([&] { (void)obtain(scale(2), o); }).first, "neff-stopped");
+  stop_now = false;
+  EXPECT_TRUE(obtain(scale(2), o).built());
+  stop_workers_when(nullptr);
+}
+
+TEST(Worker, TemporaryFoldersOfTheDeadAreRemoved) {
+  const Folder f;
+  const std::string before = environment("TMPDIR", "");
+  setenv("TMPDIR", f.path().c_str(), 1);
+  const auto old = [](const fs::path& path) {
+    const utimbuf hour{time(nullptr) - 3600, time(nullptr) - 3600};
+    ASSERT_EQ(utime(path.c_str(), &hour), 0);
+  };
+  const auto made = [&](const char* name) {
+    fs::create_directory(f.path() / name);
+    write(f.path() / name / "log.txt", "x");
+    old(f.path() / name);
+  };
+  made("trnsci-versions-dead01");
+  made("trnsci-check-dead01");  // of another kind
+  made("somebody");
+  fs::create_directory(f.path() / "trnsci-versions-young1");
+  fs::create_directory_symlink(f.path() / "somebody", f.path() / "trnsci-versions-link01");
+  fs::path kept;
+  {
+    const TemporaryFolder alive("versions");
+    old(alive.path());
+    const TemporaryFolder next("versions");
+    EXPECT_TRUE(fs::exists(alive.path()));
+    EXPECT_FALSE(fs::exists(f.path() / "trnsci-versions-dead01"));
+    kept = next.path();
+  }
+  EXPECT_FALSE(fs::exists(kept));
+  for (const char* name : {"trnsci-check-dead01", "somebody/log.txt", "trnsci-versions-young1"})
+    EXPECT_TRUE(fs::exists(f.path() / name)) << name;
+  // No place, or no room: the line names what to set.
+  setenv("TMPDIR", (f.path() / "missing").c_str(), 1);
+  const auto [check, text] = error_of([] { const TemporaryFolder none("versions"); });
+  EXPECT_EQ(check, "neff-cache");
+  EXPECT_EQ(
+      text,
+      fmt::format("temporary files: {}/missing: No such file or directory; set TMPDIR to a folder that can be written "
+                  "and has room",
+                  f.path().string()));
+  setenv("TMPDIR", f.path().c_str(), 1);
+  const std::string python = toolchain(f.path(), "", "unasked");
+  const pid_t child = start([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit nothing{0, 0};
+    setrlimit(RLIMIT_FSIZE, &nothing);
+    const auto [id, said] = error_of([&] { (void)toolchain_versions(python); });
+    return id == "neff-cache" && said.find("set TMPDIR") != std::string::npos ? 0 : 1;
+  });
+  EXPECT_EQ(wait_for(child), 0);
+  if (before.empty()) {
+    unsetenv("TMPDIR");
+  } else {
+    setenv("TMPDIR", before.c_str(), 1);
+  }
 }
 
 TEST(Worker, WithoutAnInterpreterWhatWasBuiltIsStillFound) {

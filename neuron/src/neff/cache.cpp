@@ -174,6 +174,15 @@ std::vector<Cache::Listed> Cache::list() const {
   return result;
 }
 
+bool Cache::has_programs() const {
+  for (const Listed& entry : list()) {
+    std::error_code error;
+    if (fs::exists(entry.folder / "kernel.neff", error) || fs::exists(entry.folder / "manifest.json", error))
+      return true;
+  }
+  return false;
+}
+
 bool Cache::remove(const Listed& entry) {
   const fs::path path = entry.folder / "kernel.neff", lock_path = entry.folder.string() + ".lock";
   const auto building = lock_file(lock_path, Wait::No);

@@ -55,6 +55,8 @@ class Cache {
   [[nodiscard]] Entry find(const std::string& key, int lnc) const;
 
   [[nodiscard]] std::vector<Versions> toolchains() const;
+  // Whether any program lies here, whole or not.
+  [[nodiscard]] bool has_programs() const;
   // Puts these versions first.
   void remember(const Versions& versions);
 

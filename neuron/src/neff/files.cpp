@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <system_error>
 
+#include <trn/core/environment.hpp>
 #include <trn/core/error.hpp>
 
 namespace trn::neuron::neff {
@@ -27,10 +29,38 @@ Descriptor open_file(const std::filesystem::path& path, int flags, unsigned mode
   return Descriptor(number);
 }
 
+namespace {
+
+// Removes folders that begin with `start` and that nobody holds. One that was made a moment ago may not be locked yet;
+// those of other users, and links, are left alone.
+void remove_abandoned(const std::filesystem::path& place, const std::string& start) {
+  constexpr time_t kYoung = 60;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
+    if (!at->path().filename().string().starts_with(start)) continue;
+    const Descriptor folder = open_file(at->path(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    struct stat info {};
+    if (!folder.open() || fstat(folder.number(), &info) != 0 || info.st_uid != geteuid()) continue;
+    if (time(nullptr) - info.st_mtime < kYoung || !take_lock(folder, Hold::Exclusive, Wait::No)) continue;
+    std::error_code failed;
+    std::filesystem::remove_all(at->path(), failed);
+  }
+}
+
+}  // namespace
+
 TemporaryFolder::TemporaryFolder(const std::string& name) {
-  std::string text = (std::filesystem::temp_directory_path() / ("trnsci-" + name + "-XXXXXX")).string();
-  if (mkdtemp(text.data()) == nullptr) refuse_write(text, errno);
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+  // The system's answer is empty where TMPDIR is not a folder.
+  if (error) refuse_temporary(environment("TMPDIR", "/tmp"), error.value());
+  const std::string start = "trnsci-" + name + "-";
+  remove_abandoned(place, start);
+  std::string text = (place / (start + "XXXXXX")).string();
+  if (mkdtemp(text.data()) == nullptr) refuse_temporary(place, errno);
   path_ = text;
+  lock_ = open_file(path_, O_RDONLY | O_DIRECTORY);
+  (void)take_lock(lock_, Hold::Exclusive, Wait::No);
 }
 
 TemporaryFolder::~TemporaryFolder() {
@@ -111,6 +141,12 @@ std::string read_tail(const std::filesystem::path& path, std::size_t most) {
   return text;
 }
 
+void refuse_temporary(const std::filesystem::path& path, int error) {
+  throw DeviceError(fmt::format("temporary files: {}: {}; set TMPDIR to a folder that can be written and has room",
+                                path.string(), std::generic_category().message(error)),
+                    "neff-cache");
+}
+
 void refuse_write(const std::filesystem::path& path, int error) {
   throw DeviceError(fmt::format("cache of compiled programs: {}: {}; give a folder that can be written and has "
                                 "room (TRN_NEFF_CACHE, or -o of trnsci neffc)",
@@ -118,13 +154,13 @@ void refuse_write(const std::filesystem::path& path, int error) {
                     "neff-cache");
 }
 
-void write_file(const std::filesystem::path& path, std::string_view text) {
+void write_file(const std::filesystem::path& path, std::string_view text, decltype(&refuse_write) refuse) {
   const Descriptor file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!file.open()) refuse_write(path, errno);
+  if (!file.open()) refuse(path, errno);
   while (!text.empty()) {
     const ssize_t n = ::write(file.number(), text.data(), text.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) refuse_write(path, errno);
+    if (n < 0) refuse(path, errno);
     text.remove_prefix(static_cast<std::size_t>(n));
   }
 }

@@ -34,7 +34,8 @@ class Descriptor {
 // Closed at exec: a child would keep the locks.
 [[nodiscard]] Descriptor open_file(const std::filesystem::path& path, int flags, unsigned mode = 0666);
 
-// A new folder in the system's place for temporary files, gone at the end with what is in it.
+// A new folder in the system's place for temporary files (TMPDIR), gone at the end with what is in it. It is locked
+// while its process lives: folders of the same name whose processes died are removed when the next one is made.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& name);
@@ -45,6 +46,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  Descriptor lock_;
 };
 
 // A file in memory, unmapped at the end.
@@ -78,11 +80,14 @@ bool take_lock(const Descriptor& file, Hold hold, Wait wait);
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t most);
 // The last bytes of a file; empty where there is none.
 [[nodiscard]] std::string read_tail(const std::filesystem::path& path, std::size_t most);
-// Writes the file anew, or throws.
-void write_file(const std::filesystem::path& path, std::string_view text);
+[[noreturn]] void refuse_write(const std::filesystem::path& path, int error);
+// The same for the place of temporary files: names TMPDIR.
+[[noreturn]] void refuse_temporary(const std::filesystem::path& path, int error);
+// Writes the file anew, or throws what `refuse` does.
+void write_file(const std::filesystem::path& path, std::string_view text,
+                decltype(&refuse_write) refuse = refuse_write);
 // What was written to the file or folder is on disk, or throws.
 void sync(const std::filesystem::path& path);
 void make_folder(const std::filesystem::path& path);
-[[noreturn]] void refuse_write(const std::filesystem::path& path, int error);
 
 }  // namespace trn::neuron::neff

@@ -79,6 +79,7 @@ class Artifact {
 //   neff-toolchain  no interpreter, or no nki in it
 //   neff-build      the toolchain refused the kernel, failed, or answered nonsense; with the end of its log
 //   neff-timeout    the build took longer than the limit and was ended
+//   neff-stopped    the process was asked to end meanwhile (stop_workers_when); nothing is on record
 //   neff-names      the NEFF's tensors are not those of the kernel
 //   neff-cache      the cache cannot be written: read-only, or the disk is full
 //   neff-corrupt    an entry is damaged and must not be replaced (Compile::Never, a bundle)

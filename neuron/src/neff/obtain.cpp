@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -56,7 +57,8 @@ Options resolved(const tile::Program& program, Options o) {
     if (!text.empty()) {
       const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), o.limit);
       require(status == std::errc() && end == text.data() + text.size() && o.limit > 0,
-              "TRN_NEFF_CACHE_LIMIT is '{}'; it is a number of bytes", text);
+              "TRN_NEFF_CACHE_LIMIT is '{}'; set it to a number of bytes from 1 on, such as {} for 20 GiB", text,
+              kDefaultLimit);
     }
   }
   return o;
@@ -146,7 +148,15 @@ class Obtaining {
                         "neff-missing");
     }
     const Cache bundle(options_.bundle, options_.machine);
-    for (const Versions& versions : bundle.toolchains()) {
+    const std::vector<Versions> toolchains = bundle.toolchains();
+    // Without the versions no program's key is known: whole programs would be passed over.
+    if (toolchains.empty() && bundle.has_programs()) {
+      throw DeviceError(fmt::format("bundle of compiled programs: {} is missing or damaged; make the bundle again with "
+                                    "trnsci neffc, or copy it whole",
+                                    (options_.bundle / "toolchains.json").string()),
+                        "neff-corrupt");
+    }
+    for (const Versions& versions : toolchains) {
       const Cache::Entry entry = bundle.find(key(versions), options_.lnc);
       if (const auto* state = std::get_if<std::shared_ptr<Artifact::State>>(&entry)) {
         check_belongs(**state);
@@ -173,9 +183,11 @@ class Obtaining {
     if (failure == nullptr) return nullptr;
     const bool longer = failure->time_limit > 0 && options_.time_limit > failure->time_limit;
     if (can_build && (options_.retry_failed || longer)) return nullptr;
-    throw DeviceError(
-        fmt::format("{} (on record: {}; remove it to try again)", failure->message, failure->path.string()),
-        failure->check);
+    // The end of the compiler's log comes last.
+    const std::size_t end = std::min(failure->message.find('\n'), failure->message.size());
+    throw DeviceError(fmt::format("{} (on record: {}; remove it to try again){}", failure->message.substr(0, end),
+                                  failure->path.string(), failure->message.substr(end)),
+                      failure->check);
   }
 
   [[noreturn]] void missing() const {
@@ -235,6 +247,10 @@ class Obtaining {
                         check);
     };
     if (ending.kind == Ending::Kind::NotStarted) failed("neff-toolchain", options_.python + ": " + ending.text());
+    if (ending.kind == Ending::Kind::Stopped) {
+      throw DeviceError(fmt::format("compiling '{}' for {}: stopped", program_.name(), options_.machine),
+                        "neff-stopped");
+    }
     if (ending.kind == Ending::Kind::Timeout) {
       failed("neff-timeout", fmt::format("not done after {:g} s, the time limit", options_.time_limit));
     }
@@ -300,9 +316,10 @@ class Obtaining {
     return text.empty() ? "" : "\n" + text;
   }
 
-  // A refusal is an entry too. What the machine may do better next time is not: no interpreter, no room, no memory.
+  // A refusal is an entry too. What the machine may do better next time is not: no interpreter, no room, no memory, no
+  // time.
   void record(const fs::path& at, const Ending& ending, const DeviceError& e, const std::string& key) {
-    if (e.check() == "neff-cache" || e.check() == "neff-toolchain") return;
+    if (e.check() == "neff-cache" || e.check() == "neff-toolchain" || e.check() == "neff-stopped") return;
     if (ending.kind == Ending::Kind::Signal && ending.number == SIGKILL) return;
     const fs::path entry = at / "entry";
     std::error_code error;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -55,7 +56,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// Waits for the process at most until `until`. False: it still runs.
+std::atomic<Stop> stop_asked{nullptr};
+
+bool stopped() {
+  const Stop asked = stop_asked.load();
+  return asked != nullptr && asked();
+}
+
+// Waits for the process at most until `until`, or until workers are to stop. False: it still runs.
 bool wait_until(pid_t process, Clock::time_point until, int& status) {
 #ifdef SYS_pidfd_open
   const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
@@ -67,10 +75,11 @@ bool wait_until(pid_t process, Clock::time_point until, int& status) {
     const pid_t ended = waitpid(process, &status, WNOHANG);
     if (ended == process || (ended < 0 && errno != EINTR)) return true;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-    if (left.count() <= 0) return false;
+    if (left.count() <= 0 || stopped()) return false;
     if (handle.open()) {
       pollfd ready{handle.number(), POLLIN, 0};
-      (void)poll(&ready, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, 60000)));
+      const std::int64_t most = stop_asked.load() == nullptr ? 60000 : 100;  // milliseconds
+      (void)poll(&ready, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, most)));
     } else {
       std::this_thread::sleep_for(std::min(left, pause));
       pause = std::min(2 * pause, std::chrono::milliseconds(50));
@@ -104,14 +113,19 @@ std::string Ending::text() const {
       return fmt::format("it was ended by signal {} ({})", number, strsignal(number));
     case Kind::Timeout:
       return "it took too long and was ended";
+    case Kind::Stopped:
+      return "it was stopped";
     case Kind::NotStarted:
       return "it cannot be started: " + std::generic_category().message(number);
   }
   return "";
 }
 
+void stop_workers_when(Stop stop) noexcept { stop_asked.store(stop); }
+
 Ending run_worker(const std::vector<std::string>& arguments, const fs::path& folder, const fs::path& log,
                   double time_limit) {
+  if (stopped()) return {Ending::Kind::Stopped, 0};
   // The worker's standard input is a pipe whose other end is ours: it ends when we do, and then the worker ends itself.
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {Ending::Kind::NotStarted, errno};
@@ -141,7 +155,7 @@ Ending run_worker(const std::vector<std::string>& arguments, const fs::path& fol
   kill(-process, SIGKILL);  // whatever it started, too
   if (!ended) {
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-    return {Ending::Kind::Timeout, 0};
+    return {Clock::now() < until ? Ending::Kind::Stopped : Ending::Kind::Timeout, 0};
   }
   if (WIFSIGNALED(status)) return {Ending::Kind::Signal, WTERMSIG(status)};
   return {Ending::Kind::Exit, WEXITSTATUS(status)};
@@ -253,9 +267,10 @@ const std::map<std::string, std::string>& toolchain_versions(const std::string& 
   };
   const TemporaryFolder folder("versions");
   const fs::path& at = folder.path();
-  write_file(at / "nki_build.py", nki_build_script());
+  write_file(at / "nki_build.py", nki_build_script(), refuse_temporary);
   const Ending ending =
       run_worker({python, "nki_build.py", "--versions", "result.json"}, at, at / "log.txt", kVersionsLimit);
+  if (ending.kind == Ending::Kind::Stopped) throw DeviceError("compiling for a device: stopped", "neff-stopped");
   if (ending.kind != Ending::Kind::Exit || ending.number != 0) {
     std::string tail = read_tail(at / "log.txt", 300);
     std::replace(tail.begin(), tail.end(), '\n', ' ');

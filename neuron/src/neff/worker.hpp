@@ -23,10 +23,14 @@ namespace trn::neuron::neff {
 [[nodiscard]] std::string_view nki_build_script();
 
 struct Ending {
-  enum class Kind { Exit, Signal, Timeout, NotStarted } kind = Kind::Exit;
+  enum class Kind { Exit, Signal, Timeout, NotStarted, Stopped } kind = Kind::Exit;
   int number = 0;  // exit status, signal, or the system's error
   [[nodiscard]] std::string text() const;
 };
+// Workers are ended, and none is started, while this says so: a process that was asked to end does not wait for a
+// compiler. Asked several times a second, from any thread; null, as in the beginning, is never.
+using Stop = bool (*)();
+void stop_workers_when(Stop stop) noexcept;
 // Runs a program with its output in `log`. Its group is killed at the end, and when the limit of seconds is over.
 [[nodiscard]] Ending run_worker(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                                 const std::filesystem::path& log, double time_limit);
