@@ -8,6 +8,7 @@ that is gone says so before it begins.
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -116,6 +117,12 @@ def main(command):
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
         expect((folder / "values").read_text() == "old", "an interrupted rand --out leaves a part of a file")
+        told = subprocess.run([command, "rand", "--n", "1000000", "--out", "values"], cwd=folder, env=environment, capture_output=True,
+                              text=True, timeout=60, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
+        expect(told.returncode in (1, 2) and "cannot write 'values'" in told.stderr and told.stderr.count("\n") == 1,
+               f"rand --out above the limit on the size of files: status {told.returncode}: {told.stderr}")
+        expect((folder / "values").read_text() == "old", "a file above the limit on the size of files replaced an older one")
+
         left = sorted(path.name for path in folder.iterdir() if ".partial" in path.name)
         expect(not left, f"left behind: {left}")
     for finding in findings:

@@ -10,6 +10,7 @@
 #include <trn/blas/trsm_batched_program.hpp>
 #include <trn/core/array.hpp>
 
+#include "memory.hpp"
 #include "program_bench.hpp"
 
 namespace trn::tools {
@@ -22,6 +23,7 @@ constexpr std::int64_t kExtentMax = std::int64_t{1} << 20;
 class Batched : public ProgramBench {
  protected:
   static std::vector<float> random(std::int64_t count, std::uint64_t seed) {
+    require_memory("operands", 2 * sizeof(float) * static_cast<double>(count));  // here and on the executor
     std::mt19937_64 engine(seed);
     std::normal_distribution<float> normal;
     std::vector<float> v(static_cast<std::size_t>(count));

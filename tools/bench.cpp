@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "report/format.hpp"
+#include "user_words.hpp"
 
 namespace trn::tools {
 
@@ -76,7 +77,7 @@ std::vector<BenchRow> rows_of(const Operation& operation, const Arguments& argum
       rows.emplace_back();
       rows.back().op = operation.name();
       rows.back().executor = executor;
-      rows.back().refused = e.what();
+      rows.back().refused = in_user_words(e.what(), operation.name());
       if (rows.back().refused.starts_with("bench: ")) rows.back().refused.erase(0, 7);
     }
   }
@@ -206,7 +207,7 @@ void add_bench(Command& program, const Operations& operations) {
     sub.flag("--model-only", arguments->options.model_only,
              "simulators: modelled time without the arithmetic, for large shapes");
     sub.flag("--cpu-time", arguments->options.cpu_time,
-             "blas: processor time of the calling thread; with OMP_NUM_THREADS=1, on a busy machine");
+             "processor time of the calling thread where the operation can; with OMP_NUM_THREADS=1, on a busy machine");
     sub.run([op = operation.get(), arguments, sub] { run(*op, *arguments, sub); });
   }
 }

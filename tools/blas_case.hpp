@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <random>
@@ -16,6 +17,8 @@
 #include <trn/blas/counts.hpp>
 #include <trn/blas/storage.hpp>
 #include <trn/core/array.hpp>
+
+#include "memory.hpp"
 
 namespace trn::tools {
 
@@ -60,6 +63,12 @@ template <class T> class Operands {
   Operands(const Executor& e, std::initializer_list<std::pair<std::int64_t, std::int64_t>> shapes) {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> uniform(-1, 1);
+    double elements = 0, largest = 0;  // of all operands on the executor, and of the one that is being filled here
+    for (const auto& [rows, columns] : shapes) {
+      const double count = static_cast<double>(rows) * static_cast<double>(columns);
+      elements += count, largest = std::max(largest, count);
+    }
+    require_memory("operands", (elements + largest) * sizeof(T));
     for (const auto& [rows, columns] : shapes) {
       std::vector<T> values(static_cast<std::size_t>(rows * columns));
       for (std::size_t i = 0; i < values.size(); ++i) {

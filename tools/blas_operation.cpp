@@ -80,10 +80,32 @@ class BlasOperation final : public Operation {
     }
   }
 
+  // "fp32 or fp64".
+  std::string offered() const {
+    std::string text;
+    for (std::size_t i = 0; i < std::size(row_.make); ++i) {
+      if (row_.make[i] != nullptr) text += (text.empty() ? "" : " or ") + scalar_words()[i];
+    }
+    return text;
+  }
+
+  // A device has no float64 of its own. The products behind an operation take more types, or others, than it has.
+  [[noreturn]] void refuse_type(const std::string& message) const {
+    const std::size_t advice = message.find("; use float32");
+    if (advice == std::string::npos) fail<NotImplemented>("{}", message);
+    const bool exact = message.find("Precision Exact") != std::string::npos;
+    std::string choices;
+    for (const std::size_t i : {0, 2}) {
+      if (row_.make[i] != nullptr) choices += "--dtype " + scalar_words()[i] + ", ";
+    }
+    if (exact) choices += "--precision exact, ";
+    fail<NotImplemented>("{}; use {}{}--exec host", message.substr(0, advice), choices, choices.empty() ? "" : "or ");
+  }
+
   BlasCase make(const Executor& executor) const {
     const DType dtype = parse_dtype(dtype_);
     const std::size_t at = scalar_place(name(), dtype);
-    require(row_.make[at] != nullptr, "{}: not offered for {}", name(), trn::name(dtype));
+    require(row_.make[at] != nullptr, "{}: not offered for {}; choose {}", name(), trn::name(dtype), offered());
     BlasSize size = size_;
     size.precision = Precision::parse(precision_);
     return row_.make[at](executor, size);
@@ -105,7 +127,15 @@ class BlasOperation final : public Operation {
     }
     const Clock clock = options.cpu_time ? Clock::Processor : Clock::Wall;
     const Measured ours = measure(
-        executor, has_model(executor) ? 1 : options.repeats, [&] { accuracy = c.call(); }, clock);
+        executor, has_model(executor) ? 1 : options.repeats,
+        [&] {
+          try {
+            accuracy = c.call();
+          } catch (const NotImplemented& e) {
+            refuse_type(e.what());
+          }
+        },
+        clock);
     ensure(row_.scalar || recorder.count(EventKind::Dispatch) > 0, "{} did not run on {}", name(), executor.name());
     require_mode(accuracy);
     r.precision = trn::name(accuracy.mode);

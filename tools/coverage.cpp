@@ -2,6 +2,7 @@
 // every one with small operands. The tables of blas/README.md and solver/README.md are this command's output; a test
 // compares them.
 #include <algorithm>
+#include <functional>
 
 #include <fmt/core.h>
 
@@ -9,6 +10,7 @@
 
 #include "blas_case.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 #include "solver_symbols.hpp"
 
 namespace trn::tools {
@@ -124,18 +126,38 @@ void print_solver(bool every) {
       offered, all, inside);
 }
 
+constexpr const char* kTypeLetters = "s, d, c, z: float32, float64, complex64, complex128; -: no kernel";
+constexpr const char* kExactAlone = "*: with --precision exact only";
+constexpr const char* kWorkspace = "name+: also the function that asks for the size of its workspace";
+
+// A library's table; what its letters and signs mean stands in --help and, with --explain, below the table.
+Command add_table(Command& coverage, const std::string& library, const std::string& summary,
+                  const std::vector<const char*>& signs, const std::function<void()>& table) {
+  std::string text = summary + ", a Markdown table";
+  for (const char* sign : signs) text += std::string("; ") + sign;
+  Command sub = coverage.add(library, text);
+  sub.explain();
+  sub.run([signs, table] {
+    table();
+    if (!explained()) return;
+    fmt::print("\n");
+    for (const char* sign : signs) legend("{}", sign);
+  });
+  return sub;
+}
+
 }  // namespace
 
 void add_coverage(Command& program) {
   Command coverage = program.add("coverage", "which operation runs where, for which types");
   coverage.needs_one("library");
-  coverage.add("blas", "trnblas: a Markdown table").run(print);
-  coverage.add("sparse", "trnsparse: a Markdown table").run(print_sparse_coverage);
+  add_table(coverage, "blas", "trnblas", {kTypeLetters, kExactAlone}, print);
+  add_table(coverage, "sparse", "trnsparse", {kTypeLetters}, print_sparse_coverage);
   auto every = std::make_shared<bool>(false);
-  Command solver = coverage.add("solver", "trnsolver: cuSOLVER's dense functions, a Markdown table");
+  Command solver = add_table(coverage, "solver", "trnsolver: cuSOLVER's dense functions", {kTypeLetters, kWorkspace},
+                             [every] { print_solver(*every); });
   solver.flag("--symbols", *every, "one line for each function instead: name, counterpart, where it runs");
-  solver.run([every] { print_solver(*every); });
-  coverage.add("tensor", "trntensor: a Markdown table").run(print_tensor_coverage);
+  add_table(coverage, "tensor", "trntensor", {kExactAlone}, print_tensor_coverage);
 }
 
 }  // namespace trn::tools

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <new>
 #include <random>
@@ -34,7 +35,11 @@ tensor::Sizes sizes_of(const tensor::Expression& e, const std::vector<std::strin
     const std::size_t at = word.find('=');
     std::int64_t extent = -1;
     const char *begin = word.data() + at + 1, *end = word.data() + word.size();
-    const bool good = at != std::string::npos && at > 0 && std::from_chars(begin, end, extent).ptr == end;
+    const bool labelled = at != std::string::npos && at > 0;
+    const auto [last, problem] = labelled ? std::from_chars(begin, end, extent) : std::from_chars_result{nullptr, {}};
+    const bool good = labelled && last == end;
+    require(!good || problem != std::errc::result_out_of_range, "einsum: --sizes {}; an extent is at most {}", word,
+            std::numeric_limits<std::int64_t>::max());
     require(good && extent >= 0, "einsum: --sizes {}; write LABEL=EXTENT, like a=24", word);
     require(given.emplace(word.substr(0, at), extent).second, "einsum: --sizes gives label '{}' twice",
             word.substr(0, at));

@@ -17,6 +17,7 @@
 
 #include "blas_case.hpp"
 #include "measure.hpp"
+#include "memory.hpp"
 #include "operation.hpp"
 #include "roofs.hpp"
 
@@ -144,6 +145,7 @@ class Gemm final : public Operation {
       r.roof = flop_roof(executor, in(), precision().mode(), passes);
       return;
     }
+    require_memory(name(), needed_bytes(sizeof(In), sizeof(Out)));
     const auto a = random<In>(m_ * k_, 1), b = random<In>(k_ * n_, 2);
     const auto on = [&](const std::vector<In>& v, bool stored, std::int64_t rows, std::int64_t columns) {
       return Matrix<In>::from_host(executor, stored ? rows : columns, stored ? columns : rows, v);
@@ -171,6 +173,14 @@ class Gemm final : public Operation {
                          accuracy.bound, unit == Unit::Norms ? "||a_i|| ||b_j||" : "|A||B|");
     r.modelled_seconds = modelled_time(executor, recorder);
     r.roof = flop_roof(executor, in(), accuracy.mode, accuracy.passes);
+  }
+
+  // What lives while the error is computed: the operands here and on the executor and as doubles; the result here and
+  // there, and as doubles beside the reference and the unit.
+  double needed_bytes(std::size_t in, std::size_t out) const {
+    const auto m = static_cast<double>(m_), n = static_cast<double>(n_), k = static_cast<double>(k_);
+    const double wide = sizeof(double);
+    return (m * k + k * n) * (2 * static_cast<double>(in) + wide) + m * n * (2 * static_cast<double>(out) + 3 * wide);
   }
 
   static Clock clock_of(const BenchOptions& options) { return options.cpu_time ? Clock::Processor : Clock::Wall; }

@@ -24,13 +24,15 @@
 #include "completion.hpp"
 #include "harmless.hpp"
 #include "output.hpp"
+#include "user_words.hpp"
 
 namespace {
 
-// A closed pipe becomes an answer of write. A closed standard descriptor becomes one that refuses to be written, so
-// that no file that is opened later takes its number and gets what is printed.
+// A closed pipe and a limit on the size of files become answers of write. A closed standard descriptor becomes one that
+// refuses to be written, so that no file that is opened later takes its number and gets what is printed.
 void prepare_descriptors() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   for (const int descriptor : {0, 1, 2}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
     if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor) return;
@@ -64,6 +66,16 @@ int complain(const std::string& text, int status) {
     at = end + 1;
   }
   return status;
+}
+
+// The words of the command that runs: "bench blas.gemm".
+std::string path_of(const CLI::App& program) {
+  std::string path;
+  for (const CLI::App* at = &program; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    path += (path.empty() ? "" : " ") + at->get_name();
+  }
+  return path;
 }
 
 constexpr const char* kNoMemory = "not enough memory for these sizes; choose smaller ones";
@@ -136,9 +148,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return complain(explain(app, e), 2);
   } catch (const trn::InvalidArgument& e) {
-    return complain(e.what(), 2);
+    return complain(in_user_words(e.what(), path_of(app)), 2);
   } catch (const trn::NotImplemented& e) {
-    return complain(e.what(), 2);
+    return complain(in_user_words(e.what(), path_of(app)), 2);
   } catch (const std::system_error& e) {  // fmt::print
     return complain(std::ferror(stdout) != 0 ? lost_output(e.code().message()) : e.what(), 1);
   } catch (const std::bad_alloc&) {

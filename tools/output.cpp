@@ -37,11 +37,11 @@ std::string duration(double seconds) {
 std::string percent(double fraction) { return fmt::format("{:.1f} %", fraction * 100); }
 
 std::string bytes(double count) {
-  for (const char* unit : {"B", "KiB", "MiB"}) {
+  for (const char* unit : {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}) {
     if (count < 1024) return fmt::format("{:.{}f} {}", count, unit[0] == 'B' ? 0 : 1, unit);
     count /= 1024;
   }
-  return fmt::format("{:.1f} GiB", count);
+  return fmt::format("{:.1f} EiB", count);
 }
 
 std::string shell_word(const std::string& word) {

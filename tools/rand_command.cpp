@@ -35,6 +35,7 @@
 #include <type_traits>
 
 #include "commands.hpp"
+#include "near_names.hpp"
 #include "options.hpp"
 
 namespace trn::tools {
@@ -209,18 +210,23 @@ std::vector<std::string> generator_names() {
 
 rand::Algorithm algorithm_of(const std::string& text) {
   const std::vector<std::string> names = generator_names();
-  const auto at = std::find(names.begin(), names.end(), text);
-  require(at != names.end(), "rand: --generator {} does not exist; use one of {}", text, fmt::join(names, ", "));
+  const auto at = std::find(names.begin(), names.end(),
+                            text == "philox"     ? "philox4x32-10"
+                            : text == "threefry" ? "threefry4x32-20"
+                                                 : text);
+  require(at != names.end(), "rand: --generator {} does not exist; use one of {}{}", text, fmt::join(names, ", "),
+          meant(text, names));
   return static_cast<rand::Algorithm>(at - names.begin());
 }
 
 const Distribution& distribution_of(const std::string& text) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Distribution& d : distributions()) {
     if (text == d.name) return d;
-    known += (known.empty() ? "" : ", ") + std::string(d.name);
+    known.emplace_back(d.name);
   }
-  fail<InvalidArgument>("rand: --dist {} does not exist; use one of {}", text, known);
+  fail<InvalidArgument>("rand: --dist {} does not exist; use one of {}{}", text, fmt::join(known, ", "),
+                        meant(text, known));
 }
 
 // A parameter that the distribution does not have would change nothing: better said than ignored.
@@ -232,12 +238,24 @@ void check_parameters(const Distribution& d, const std::vector<std::string>& giv
   }
 }
 
+// A spread below the smallest float32 would make every value the same.
+void check_spread(const Distribution& d, const Parameters& p) {
+  const std::string taken = std::string(d.parameters) + " ", values = d.values;
+  if (values != "float32") return;
+  for (const auto& [option, value] : {std::pair{"--stddev", p.stddev}, {"--scale", p.scale}}) {
+    require(taken.find(std::string(option) + " ") == std::string::npos || value == 0 || static_cast<float>(value) != 0,
+            "rand: --dist {}: {} {} is 0 as a float32; give at least {:.2g}", d.name, option, value,
+            std::numeric_limits<float>::denorm_min());
+  }
+}
+
 void run(const Arguments& a, const std::vector<std::string>& given) {
   require(!to_output(a.out) || a.text || isatty(STDOUT_FILENO) == 0,
           "rand: standard output is a terminal; add --text, --output FILE or a pipe");
   const rand::Algorithm algorithm = algorithm_of(a.generator);
   const Distribution& distribution = distribution_of(a.distribution);
   check_parameters(distribution, given);
+  check_spread(distribution, a.parameters);
   std::vector<Generator> generators;
   for (std::int64_t k = 0; k < a.interleave; ++k) {
     generators.emplace_back(
@@ -267,7 +285,8 @@ void add_rand(Command& program) {
   auto a = std::make_shared<Arguments>();
   Parameters& p = a->parameters;
   sub.text("--generator,--algorithm", a->generator,
-           "philox4x32-10, threefry4x32-20, xorwow, mrg32k3a, mt19937, sobol32, scrambled-sobol32, owen-sobol32, "
+           "philox4x32-10 or philox, threefry4x32-20 or threefry, xorwow, mrg32k3a, mt19937, sobol32, "
+           "scrambled-sobol32, owen-sobol32, "
            "sobol64, scrambled-sobol64, halton or scrambled-halton")
       .completes(generator_names());
   sub.text("--ordering", a->ordering, "cuRAND's default or legacy ordering", {"default", "legacy"});

@@ -10,6 +10,7 @@
 #include <trn/core/array.hpp>
 
 #include "blas_case.hpp"
+#include "memory.hpp"
 #include "program_bench.hpp"
 
 namespace trn::tools {
@@ -79,6 +80,8 @@ class Trsm final : public ProgramBench {
   }
 
   template <class T> Measured solve(const Executor& executor, int repeats, BenchRow& r) const {
+    const auto m = static_cast<double>(m_), n = static_cast<double>(n_);
+    require_memory(name(), 2 * sizeof(T) * m * (m + n));  // here and on the executor
     std::mt19937_64 random(1);
     std::normal_distribution<double> normal;
     std::vector<T> a(static_cast<std::size_t>(m_ * m_)), b(static_cast<std::size_t>(m_ * n_));

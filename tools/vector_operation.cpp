@@ -16,6 +16,7 @@
 #include <trn/tile/device.hpp>
 
 #include "measure.hpp"
+#include "memory.hpp"
 #include "operation.hpp"
 #include "roofs.hpp"
 
@@ -149,6 +150,8 @@ class Vectors final : public Operation {
                             : kind_ == Kind::Gemv && t ? m_
                                                        : n_,
                        ny = kind_ == Kind::Gemv && !t ? m_ : n_;
+    const double matrix_size = matrix() ? static_cast<double>(m_) * static_cast<double>(n_) : 0;
+    require_memory(name(), 2 * sizeof(float) * (static_cast<double>(nx + ny) + matrix_size));  // here and there
     const std::vector<float> x = random(nx, 1), y = random(ny, 2),
                              a = matrix() ? random(m_ * n_, 3) : std::vector<float>{};
     const auto dx = Array<float>::from_host(e, {nx}, x), dy = Array<float>::from_host(e, {ny}, y),
