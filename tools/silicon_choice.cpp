@@ -10,6 +10,8 @@
 #include <trn/core/error.hpp>
 #include <trn/tile/launch.hpp>
 
+#include "silicon_report.hpp"
+
 namespace trn::tools::silicon {
 
 Bytes as(DType dtype, const Values& values) {
@@ -99,6 +101,7 @@ Finding ask(const Executor& executor, Question& q) {
   try {
     found = run(executor, q);
   } catch (const Error& e) {
+    if (stopped_compiling(e)) throw;
     f.status = "failed";
     f.rule = e.what();
     return f;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <string_view>
 
 #include <trn/core/error.hpp>
 #include <trn/core/output_file.hpp>
@@ -33,12 +36,17 @@ std::string summary(const Json& s) {
   if (s.contains("error")) return s["error"].get<std::string>();
   if (s.contains("reason")) return s["reason"].get<std::string>();
   const std::int64_t left = s.value("left_out", std::int64_t{0});
-  const std::string why =
-      s.value("left_why", std::string(silicon::stopped_early() ? "the check was stopped" : "the time was up"));
+  const std::string why = s.value("left_why", std::string("the time was up"));
   const std::string cut = left > 0 ? fmt::format("; {} left out, {}", left, why) : "";
   if (s.contains("confirmed")) return fmt::format("{} choices confirmed{}", s["confirmed"].get<std::int64_t>(), cut);
   if (s.contains("equal")) {
     return fmt::format("{} of {} programs equal{}", s["equal"].get<std::int64_t>(), s["programs"].size(), cut);
+  }
+  if (s.contains("kernels")) {
+    const auto& kernels = s["kernels"];
+    const auto built =
+        std::count_if(kernels.begin(), kernels.end(), [](const Json& k) { return k["status"] == "built"; });
+    return fmt::format("{} of {} kernels built{}", built, static_cast<std::int64_t>(kernels.size()) + left, cut);
   }
   if (s.contains("rows")) return fmt::format("{} kernels{}", s["rows"].size(), cut);
   if (s.contains("items")) {
@@ -89,13 +97,19 @@ bool same_file(const std::string& a, const std::string& b) {
   return fs::weakly_canonical(fs::absolute(a, error), error) == fs::weakly_canonical(fs::absolute(b, error), error);
 }
 
-// Ctrl-C and TERM end the check after the question under way, and the report holds what was measured; the second one
-// ends the process.
+// Ctrl-C, TERM and the end of the terminal end the check after the question under way, or the kernel being compiled,
+// and the report holds what was measured; the second one ends the process, and the file holds the sections before.
 void stop_on_signals() {
   struct sigaction action {};
-  action.sa_handler = [](int) { silicon::stop_early(); };
+  action.sa_handler = [](int) {
+    silicon::stop_early();
+    constexpr std::string_view kSaid = "silicon-check: stopping; a second signal ends it at once\n";
+    const int before = errno;
+    (void)!write(STDERR_FILENO, kSaid.data(), kSaid.size());
+    errno = before;
+  };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
@@ -110,6 +124,9 @@ void check(Check wanted) {
   if (wanted.executor.empty()) {
     const auto known = Executor::known();
     wanted.executor = std::find(known.begin(), known.end(), "neuron") != known.end() ? "neuron" : "sim:trn2";
+    // On standard error: -o - leaves standard output to the report.
+    fmt::print(stderr, "silicon-check: without --exec: {}\n",
+               wanted.executor == "neuron" ? "neuron" : wanted.executor + ", a simulator: no Neuron device is here");
   }
   const Executor executor = Executor::open(wanted.executor);  // a wrong name costs nothing
   require(executor.family() == Family::Device,
@@ -158,7 +175,8 @@ void check(Check wanted) {
   for (const Json& s : report["sections"]) {
     table.add({s["name"], s["status"], fmt::format("{:.2f}", s["seconds"].get<double>()), summary(s)});
   }
-  say("{} ({})", wanted.executor, report["machine"].get<std::string>());
+  say("{} ({}){}", wanted.executor, report["machine"].get<std::string>(),
+      wanted.executor.starts_with("sim:") ? ", a simulator: nothing of this was run on hardware" : "");
   table.print();
   for (const Json& s : report["sections"]) print_findings(s);
   say("report: {}", wanted.output);

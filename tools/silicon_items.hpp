@@ -37,7 +37,7 @@ class Items {
   explicit Items(Json& out) : out_(out) { out_["items"] = Json::array(); }
   // The answer: "ok" when it is the expected one, "other" when it is not, "answered" where nothing is known beforehand
   // (an empty `expected`). An exception is an answer too; but a kernel that is not compiled answers nothing: the
-  // question is "skipped", counts as left out, and the section has findings.
+  // question is "skipped", counts as left out, and the section has findings unless the check was to end.
   void ask(const char* item, const std::string& expected, const std::function<std::string()>& question) {
     std::string answer;
     try {
@@ -45,8 +45,12 @@ class Items {
     } catch (const DeviceError& e) {
       answer = "error " + (e.check().empty() ? std::string(e.what()) : e.check());
       if (not_compiled(e) && answer != expected) {
-        leave(item, "not compiled: " + e.check());
         out_["left_out"] = out_.value("left_out", std::int64_t{0}) + 1;
+        if (stopped_compiling(e)) {
+          leave(item, why_left_out());
+          return;
+        }
+        leave(item, "not compiled: " + e.check());
         out_["left_why"] = "not compiled";
         out_["status"] = "findings";
         return;

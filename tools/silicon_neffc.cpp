@@ -9,6 +9,7 @@
 #include <trn/tile/machine.hpp>
 
 #include "commands.hpp"
+#include "harmless.hpp"
 #include "neff/neff.hpp"
 #include "operation_line.hpp"
 #include "output.hpp"
@@ -23,6 +24,9 @@ struct Wanted {
   double limit = 900;
   bool retry = false;
 };
+
+// What a compiler says has lines without end, and whatever bytes it likes.
+std::string first_line(const std::string& text) { return harmless(text.substr(0, text.find('\n'))); }
 
 void neffc(const Wanted& wanted) {
   const tile::Machine& machine = tile::machine(wanted.machine);
@@ -62,9 +66,9 @@ void neffc(const Wanted& wanted) {
                  a.built() ? fmt::format("{:.2f}", a.seconds()) : "-", bytes(static_cast<double>(a.bytes().size()))});
     } catch (const DeviceError& e) {
       if (e.check() == "neff-toolchain" || e.check() == "neff-cache") throw;  // so would be all others
-      failures.push_back(e.what());
+      failures.push_back(first_line(e.what()));
     } catch (const NotImplemented& e) {
-      failures.push_back(e.what());
+      failures.push_back(first_line(e.what()));
     }
   }
   table.print();
@@ -72,8 +76,9 @@ void neffc(const Wanted& wanted) {
       programs.size() - built - failures.size(), failures.size(), wanted.output);
   for (const std::string& f : failures) say_text(f);
   if (!failures.empty()) {
-    const std::string first = failures.front().substr(0, failures.front().find('\n'));
-    fail<Error>("neffc: {} of {} programs failed; {}", failures.size(), programs.size(), first);
+    say("the compiler's words: log.txt beside each failed.json in {}",
+        harmless((std::filesystem::path(wanted.output) / machine.name).string()));
+    fail<Error>("neffc: {} of {} programs failed; {}", failures.size(), programs.size(), failures.front());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <trn/tile/device.hpp>
 
 #include "input_file.hpp"
+#include "neff/worker.hpp"
 #include "silicon_choice.hpp"
 #include "silicon_kernels.hpp"
 
@@ -23,6 +25,19 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 volatile std::sig_atomic_t stopped = 0;
+
+// When the whole check ends: a compiler that runs then is ended, whichever section waits for it.
+std::atomic<double> whole_end{0};
+
+struct WorkersEnd {
+  explicit WorkersEnd(double minutes) {
+    whole_end = now() + minutes * 60;
+    neuron::neff::stop_workers_when([] { return stopped != 0 || now() > whole_end; });
+  }
+  ~WorkersEnd() { neuron::neff::stop_workers_when(nullptr); }
+  WorkersEnd(const WorkersEnd&) = delete;
+  WorkersEnd& operator=(const WorkersEnd&) = delete;
+};
 
 Open& opener() {
   static Open open = [](const std::string& name) { return Executor::open(name); };
@@ -199,6 +214,11 @@ Deadline::Deadline(double seconds) : end_(now() + seconds) {}
 bool Deadline::over() const { return stopped != 0 || now() > end_; }
 void stop_early() noexcept { stopped = 1; }
 bool stopped_early() noexcept { return stopped != 0; }
+const char* why_left_out() noexcept { return stopped != 0 ? "the check was stopped" : "the time was up"; }
+bool stopped_compiling(const std::exception& error) {
+  const auto* trouble = dynamic_cast<const DeviceError*>(&error);
+  return trouble != nullptr && trouble->check() == "neff-stopped";
+}
 
 Executor open_checked(const std::string& name) { return opener()(name); }
 void set_open(Open open) { opener() = std::move(open); }
@@ -217,6 +237,7 @@ std::vector<NamedSection> device_sections() {
 
 Json run_sections(const std::string& executor, double minutes, const std::vector<NamedSection>& sections,
                   const std::function<void(const Json& report)>& keep) {
+  const WorkersEnd ends(minutes);
   const Executor checked = open_checked(executor);
   Json report{{"format", 1},
               {"executor", executor},
@@ -224,25 +245,31 @@ Json run_sections(const std::string& executor, double minutes, const std::vector
               {"sections", Json::array()}};
   const double end = now() + minutes * 60;
   for (const NamedSection& s : sections) {
-    const std::string_view name = s.name;
     const Task task{executor, Deadline(s.share * (end - now()))};
-    if (keep && !simulated(report) && (name == "runtime" || name == "end")) keep(report);
     Json out{{"name", s.name}, {"what", s.what}, {"status", "ok"}};
     const double begin = now();
     try {
       if (task.deadline.over()) {
         out["status"] = "skipped";
-        out["reason"] = stopped != 0 ? "the check was stopped" : "the time was up";
+        out["reason"] = why_left_out();
       } else {
         s.run(task, out);
         if (out["status"] == "ok" && left_out(out) > 0) out["status"] = "cut";
+        if (left_out(out) > 0 && !out.contains("left_why")) out["left_why"] = why_left_out();
       }
     } catch (const std::exception& e) {
-      out["status"] = "failed";
-      out["error"] = e.what();
+      if (stopped_compiling(e)) {  // of what it would have asked one question is known
+        out["left_out"] = left_out(out) + 1;
+        out["left_why"] = why_left_out();
+        if (out["status"] == "ok") out["status"] = "cut";
+      } else {
+        out["status"] = "failed";
+        out["error"] = e.what();
+      }
     }
     out["seconds"] = now() - begin;
     report["sections"].push_back(report_without_places(out));
+    if (keep) keep(report);
   }
   return report;
 }

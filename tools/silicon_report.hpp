@@ -3,6 +3,7 @@
 // it, so that it can be sent on.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,9 +34,14 @@ struct Task {
 // From a signal handler: every deadline is over.
 void stop_early() noexcept;
 [[nodiscard]] bool stopped_early() noexcept;
+// "the check was stopped" or "the time was up".
+[[nodiscard]] const char* why_left_out() noexcept;
+// Whether this is what was thrown because the check was to end while the compiler made a kernel: the question is left
+// out, which is not a finding.
+[[nodiscard]] bool stopped_compiling(const std::exception& error);
 
 // Writes its numbers into the object. Its status is "ok" unless the section says otherwise ("findings", "skipped"). A
-// section without findings that left something out ("left_out" above 0) becomes "cut".
+// section without findings that left something out ("left_out" above 0) becomes "cut"; "left_why" says why.
 using Section = std::function<void(const Task& task, Json& out)>;
 struct NamedSection {
   const char* name;
@@ -63,7 +69,7 @@ void check_end(const Task& task, Json& out);  // the last: it closes the runtime
 
 // The whole report. `open` gives the executor of a task's name: Executor::open, or what a test puts in its place.
 using Open = std::function<Executor(const std::string& name)>;
-// `keep` gets the report so far before the section "runtime", whose questions might end the process.
+// `keep` gets the report so far after every section: the next one may be long, or end the process.
 [[nodiscard]] Json run_sections(const std::string& executor, double minutes, const std::vector<NamedSection>& sections,
                                 const std::function<void(const Json& report)>& keep = {});
 // The same text, and the same report in all its texts, without names of folders and machines: "/home/me/x.py" is

@@ -1,11 +1,9 @@
 // Sections of silicon-check that ask about the device as a whole: machine, toolchain, choices, contract, faults, cores.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 
 #include <trn/core/array.hpp>
@@ -17,6 +15,7 @@
 #include <trn/tile/builder.hpp>
 #include <trn/tile/launch.hpp>
 
+#include "neff/files.hpp"
 #include "neff/neff.hpp"
 #include "silicon_choice.hpp"
 #include "silicon_items.hpp"
@@ -66,7 +65,14 @@ void check_choices(const Task& task, Json& out) {
       ++left;
       continue;
     }
-    const Finding f = ask(executor, q);
+    Finding f;
+    try {
+      f = ask(executor, q);
+    } catch (const DeviceError& e) {
+      if (!stopped_compiling(e)) throw;
+      ++left;
+      continue;
+    }
     confirmed += f.status == "confirmed";
     if (f.status != "confirmed") out["status"] = "findings";
     out["choices"].push_back({{"number", f.number},
@@ -93,15 +99,7 @@ void check_toolchain(const Task& task, Json& out) {
     out["reason"] = "TRN_NKI_PYTHON is not set; set it to the interpreter of an environment with nki and neuronx-cc";
     return;
   }
-  std::string folder = (std::filesystem::temp_directory_path() / "trnsci-check-XXXXXX").string();
-  require(mkdtemp(folder.data()) != nullptr, "silicon-check: no temporary folder");
-  struct Removed {
-    std::string path;
-    ~Removed() {
-      std::error_code error;
-      std::filesystem::remove_all(path, error);
-    }
-  } removed{folder};
+  const neuron::neff::TemporaryFolder folder("check");
   out["kernels"] = Json::array();
   std::int64_t left = 0;
   for (const auto& [kernel, program] : toolchain_kernels(machine)) {
@@ -112,7 +110,7 @@ void check_toolchain(const Task& task, Json& out) {
     Json row{{"kernel", kernel}, {"status", "built"}, {"instructions", program.dynamic_instructions()}};
     try {
       neuron::neff::Options options;
-      options.cache = folder;
+      options.cache = folder.path();
       const neuron::neff::Artifact built = neuron::neff::obtain(program, options);
       const neuron::neff::Header header = neuron::neff::read_header(built.bytes());
       row["seconds"] = built.seconds();
@@ -128,6 +126,10 @@ void check_toolchain(const Task& task, Json& out) {
       row["tensors"] = tensors;
       out["versions"] = built.manifest().versions;
     } catch (const Error& e) {
+      if (stopped_compiling(e)) {
+        ++left;
+        continue;
+      }
       row["status"] = "failed";
       row["error"] = e.what();
       out["status"] = "findings";

@@ -95,7 +95,12 @@ void time_published(const Task& task, const Executor& executor, bool simulated, 
       for (const tile::Program& p : row.programs) {
         measured += simulated ? neuron::estimate(p, machine).seconds : seconds_of(executor, false, p);
       }
-    } catch (const Error& e) {  // a replayed stream of instructions has no results, and is not a kernel
+    } catch (const Error& e) {
+      if (stopped_compiling(e)) {
+        ++left;
+        continue;
+      }
+      // A replayed stream of instructions has no results, and is not a kernel.
       out["published"].push_back({{"kernel", row.name}, {"error", e.what()}});
       continue;
     }
@@ -151,11 +156,13 @@ void check_time(const Task& task, Json& out) {
   out["rows"] = Json::array();
   std::int64_t left = 0;
   double worst_ratio = 0;
-  const auto refused = [&](const std::string& kernel) {
+  const auto refused = [&](const std::string& kernel, const DeviceError& error) {
+    if (!not_compiled(error)) throw;
+    ++left;
+    if (stopped_compiling(error)) return;
     out["not_compiled"].push_back(kernel);
     out["left_why"] = "not compiled";
     out["status"] = "findings";
-    ++left;
   };
   for (const TimedKernel& k : timed_kernels(machine)) {
     if (task.deadline.over()) {
@@ -167,8 +174,7 @@ void check_time(const Task& task, Json& out) {
     try {
       measured = seconds_of(executor, simulated, k.program);
     } catch (const DeviceError& e) {
-      if (!not_compiled(e)) throw;
-      refused(k.name);
+      refused(k.name, e);
       continue;
     }
     worst_ratio = std::max(worst_ratio, measured / model.seconds);
@@ -193,8 +199,7 @@ void check_time(const Task& task, Json& out) {
   try {
     time_launches(executor, out);
   } catch (const DeviceError& e) {
-    if (!not_compiled(e)) throw;
-    refused("launches");
+    refused("launches", e);
     out["left_out"] = left;
   }
   out["copies"] = Json::array();

@@ -138,6 +138,41 @@ def main(command, toolchain, runtime):
         if os.listdir(stopped) != ["r.json"]:
             raise SystemExit(os.listdir(stopped))
         (stopped / "r.json").unlink()
+    # A signal while a compiler runs without end: it is ended, and the section says that it was cut.
+    wrapper.write_text(f"#!/bin/sh\nTRN_FAKE_TOOLCHAIN='hang builds={folder}/hanging' exec {toolchain} \"$@\"\n")
+    environment["TRN_NKI_PYTHON"] = str(wrapper)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        process = subprocess.Popen([command, "silicon-check", "--exec", "sim:trn2", "--sections", "machine,toolchain", "-o", stopped / "r.json"],
+                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while not (folder / "hanging").exists():
+            time.sleep(0.01)
+        if [s["name"] for s in json.loads((stopped / "r.json").read_text())["sections"]] != ["machine"]:
+            raise SystemExit("the report so far is not there while the next section runs")
+        process.send_signal(number)
+        text = process.communicate(timeout=120)[0]
+        holds(" ".join(text.split()), "stopping; a second signal ends it at once", "0 of 8 kernels built; 8 left out, the check was stopped")
+        section = json.loads((stopped / "r.json").read_text())["sections"][1]
+        if process.returncode != 1 or section["status"] != "cut" or section["left_out"] != 8:
+            raise SystemExit(f"status {process.returncode}\n{text}\n{section}")
+        (folder / "hanging").unlink()
+        (stopped / "r.json").unlink()
+    environment["TRN_NKI_PYTHON"] = toolchain
+    # The second signal ends the process at once; what was measured before is there.
+    process = subprocess.Popen([command, "silicon-check", "--exec", "sim:trn2", "--sections", "machine,bits", "-o", stopped / "r.json"],
+                               env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while not (stopped / "r.json").exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    report = json.loads((stopped / "r.json").read_text())
+    if process.returncode not in (1, -signal.SIGINT) or report["sections"][0]["name"] != "machine":
+        raise SystemExit(f"status {process.returncode}: {report}")
+    # Who names no executor hears which one it was.
+    if not list(Path("/dev").glob("neuron*")):
+        holds(run("silicon-check", "--sections", "machine", "-o", folder / "g.json"), "without --exec: sim:trn2, a simulator",
+              "sim:trn2 (trn2), a simulator: nothing of this was run on hardware")
     # Hardware has no model: rates are those of the clock.
     environment["TRN_NRT_LIBRARY"] = runtime
     for arguments in (("blas.gemm", "--m", 128, "--n", 128, "--k", 128), ("blas.axpy", "--n", 1000), ("blas.trsm", "--m", 20, "--n", 5),

@@ -235,6 +235,45 @@ TEST(SiliconCheck, WhatIsNotCompiledIsLeftOutAndAFinding) {
   EXPECT_TRUE(section(report, "time")["rows"].empty());
 }
 
+// What was not asked because the check was to end is left out and no finding; findings may have left something out, too.
+TEST(SiliconCheck, WhatWasStoppedIsCut) {
+  const auto stops = [](const Task&, Json& out) {
+    Items items(out);
+    items.ask("known", "right", [] { return std::string("right"); });
+    items.ask("under way", "right", []() -> std::string { throw DeviceError("compiling: stopped", "neff-stopped"); });
+  };
+  std::vector<std::size_t> kept;
+  const Json report =
+      run_sections("sim:trn2", 1,
+                   {{"asks", "", stops},
+                    {"throws", "", [](const Task&, Json&) { throw DeviceError("compiling: stopped", "neff-stopped"); }},
+                    {"finds", "", [](const Task&, Json& out) { out["status"] = "findings", out["left_out"] = 7; }}},
+                   [&](const Json& so_far) { kept.push_back(so_far["sections"].size()); });
+  EXPECT_EQ(kept, (std::vector<std::size_t>{1, 2, 3}));
+  const auto& sections = report["sections"];
+  EXPECT_EQ(sections[0]["status"], "cut");
+  EXPECT_EQ(sections[0]["items"][1]["status"], "skipped");
+  EXPECT_EQ(sections[1]["status"], "cut");
+  EXPECT_EQ(sections[2]["status"], "findings");
+  EXPECT_EQ(sections[2]["left_out"], 7);
+  for (const std::size_t i : {0, 1, 2}) EXPECT_EQ(sections[i]["left_why"], "the time was up") << i;
+  EXPECT_EQ(sections[0]["left_out"], 1);
+  EXPECT_EQ(sections[1]["left_out"], 1);
+}
+
+// A compiler that never ends does not keep the check beyond its minutes.
+TEST(SiliconCheck, TheEndOfItsTimeEndsTheCompiler) {
+  const Folder f;
+  setenv("TRN_NKI_PYTHON", neuron::neff::testing::toolchain(f.path(), "hang").c_str(), 1);
+  const Json report = run_sections("sim:trn2", 0.01, {{"toolchain", "", check_toolchain}});
+  unsetenv("TRN_NKI_PYTHON");
+  const Json& s = report["sections"][0];
+  EXPECT_EQ(s["status"], "cut") << s.dump(1);
+  EXPECT_EQ(s["left_out"], 8);
+  EXPECT_TRUE(s["kernels"].empty());
+  EXPECT_LT(s["seconds"], 60);
+}
+
 TEST(SiliconReport, MeasurementsMoveConstants) {
   Json report = run_sections("sim:trn2", 10, {{"time", "", check_time}});
   Json& rows = report["sections"][0]["rows"];

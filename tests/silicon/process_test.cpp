@@ -68,6 +68,26 @@ TEST(NeuronNames, VersionsOfTheRuntime) {
   EXPECT_EQ(neuron_versions().runtime, "");
 }
 
+// The bare flavour does not say which machine it is: who opens by name says so by a variable.
+TEST(NeuronNames, TheMachineByAVariable) {
+  const auto refusal = [] {
+    try {
+      (void)Executor::open("neuron");
+    } catch (const InvalidArgument& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  FakeRuntime bare("cores=2", "bare");
+  EXPECT_NE(refusal().find("set TRN_NEURON_MACHINE to trn1, trn2 or trn3"), std::string::npos) << refusal();
+  setenv("TRN_NEURON_MACHINE", "trn9", 1);
+  EXPECT_NE(refusal().find("TRN_NEURON_MACHINE is 'trn9'"), std::string::npos) << refusal();
+  setenv("TRN_NEURON_MACHINE", "trn3", 1);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(tile::device_of(Executor::open("neuron")).machine().name, "trn3");
+  unsetenv("TRN_NEURON_MACHINE");
+}
+
 TEST(NeuronNames, AreKnownWhereALibraryIsNamed) {
   EXPECT_EQ(std::ranges::count(Executor::known(), "neuron"), has_neuron() ? 1 : 0);
   FakeRuntime fake("cores=2");

@@ -128,9 +128,16 @@ void Runtime::read_machine() {
   machine_ = machine_of(family_);
 }
 
-const tile::Machine& Runtime::machine(const std::string& wanted) const {
+// What the instance says, then what the caller says, then what the environment says.
+const tile::Machine& Runtime::machine(const std::string& asked) const {
+  const bool by_variable = asked.empty();
+  const std::string wanted = by_variable ? environment("TRN_NEURON_MACHINE", "") : asked;
   require(!machine_.empty() || !wanted.empty(),
-          "neuron: instance family {} is not known; say which machine it is (NeuronOptions::machine)", family_);
+          "neuron: instance family {} is not known; say which machine it is: set TRN_NEURON_MACHINE to trn1, trn2 or "
+          "trn3 (NeuronOptions::machine)",
+          family_);
+  require(!by_variable || wanted.empty() || wanted == "trn1" || wanted == "trn2" || wanted == "trn3",
+          "neuron: TRN_NEURON_MACHINE is '{}'; set it to trn1, trn2 or trn3", wanted);
   require(machine_.empty() || wanted.empty() || wanted == machine_, "neuron: this instance is {}, and {} is asked for",
           machine_, wanted);
   return tile::machine(machine_.empty() ? wanted : machine_);
