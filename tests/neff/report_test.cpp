@@ -235,7 +235,8 @@ TEST(SiliconCheck, WhatIsNotCompiledIsLeftOutAndAFinding) {
   EXPECT_TRUE(section(report, "time")["rows"].empty());
 }
 
-// What was not asked because the check was to end is left out and no finding; findings may have left something out, too.
+// What was not asked because the check was to end is left out and no finding; findings may have left something out,
+// too.
 TEST(SiliconCheck, WhatWasStoppedIsCut) {
   const auto stops = [](const Task&, Json& out) {
     Items items(out);
