@@ -386,16 +386,8 @@ void add_fuzz_proofs(Command& parent) {
     drive(a->span, fmt::format("trnsci fuzz proofs --max-order {}", a->most),
           [&](std::uint64_t seed, Current& current) {
             Random r(seed);
-            switch (r.below(4)) {
-              case 0:
-                return run_type<float>(r, current, a->most, "float");
-              case 1:
-                return run_type<double>(r, current, a->most, "double");
-              case 2:
-                return run_type<std::complex<float>>(r, current, a->most, "complex64");
-              default:
-                return run_type<std::complex<double>>(r, current, a->most, "complex128");
-            }
+            with_a_scalar(
+                r, [&](auto scalar, const char* type) { run_type<decltype(scalar)>(r, current, a->most, type); });
           });
   });
 }

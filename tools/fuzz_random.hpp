@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <random>
@@ -27,5 +28,19 @@ class Random {
  private:
   std::mt19937_64 engine_;
 };
+
+// f(T{}, name of T) for one of the four element types.
+template <class F> void with_a_scalar(Random& r, F f) {
+  switch (r.below(4)) {
+    case 0:
+      return f(float{}, "float");
+    case 1:
+      return f(double{}, "double");
+    case 2:
+      return f(std::complex<float>{}, "complex64");
+    default:
+      return f(std::complex<double>{}, "complex128");
+  }
+}
 
 }  // namespace trn::tools::fuzz
