@@ -194,8 +194,8 @@ Program svd_sort_program(const SvdSortShape& shape, const Machine& machine) {
     b.tensor_scalar(norms, norms, AluOp::Maximum, 0x1p-120, {.engine = Engine::Vector});
     left_lanes.inverse_root(inverses, norms, scratch);
     multiply(norms, norms, inverses);
-    // Columns of U whose norm is next to nothing are zeros here and counted in `lost`; orthonormal_batch puts columns in
-    // their places. Singular values of zeros alone are zero.
+    // Columns of U whose norm is next to nothing are zeros here and counted in `lost`; orthonormal_batch puts columns
+    // in their places. Singular values of zeros alone are zero.
     b.tensor_scalar(scratch, norms, AluOp::Less, kLeastNorm, {.engine = Engine::Vector});
     b.tensor_reduce(lost, AluOp::Add, scratch);
     b.scalar_tensor_tensor(inverses, norms, AluOp::GreaterEqual, kLeastNorm, AluOp::Multiply, inverses);
