@@ -24,5 +24,13 @@ typedef struct float4 {
   TRN_CUDA_ALIGN(16) float x;
   float y, z, w;
 } float4;
+/* The extents of a grid of threads; programs without kernels name it for their block sizes. */
+typedef struct dim3 {
+  unsigned int x, y, z;
+#if defined(__cplusplus)
+  constexpr dim3(unsigned int x_extent = 1, unsigned int y_extent = 1, unsigned int z_extent = 1)
+      : x(x_extent), y(y_extent), z(z_extent) {}
+#endif
+} dim3;
 
 #endif

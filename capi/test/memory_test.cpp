@@ -10,6 +10,8 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "mem.hpp"
@@ -141,6 +143,106 @@ TEST(Statuses, MemoryForWorkThatIsNotThereIsAllocFailed) {
       << trnGetLastErrorText();
   EXPECT_EQ(c.get()[7], 64);
   trnblasDestroy(handle);
+}
+
+// What goes wrong in a stream is the status of the call that waits for it, in the words of that call's library: memory
+// that is not there, a program of the device that fails, and what nobody expected.
+TEST(Statuses, OfEveryLibraryForWhatFailsBeforeIt) {
+  const On device("sim:trn2");
+  trnStream_t stream = nullptr;
+  ASSERT_EQ(trnStreamCreateWithFlags(&stream, trnStreamNonBlocking), trnSuccess);
+  trnblasHandle_t blas = nullptr;
+  trnfftHandle fft = 0;
+  trnrandGenerator_t rand = nullptr;
+  trnsolverDnHandle_t solver = nullptr;
+  trnsparseHandle_t sparse = nullptr;
+  trntensorHandle_t tensor = nullptr;
+  ASSERT_EQ(trnblasCreate(&blas), 0);
+  ASSERT_EQ(trnblasSetStream(blas, stream), 0);
+  ASSERT_EQ(trnfftPlan1d(&fft, 8, TRNFFT_C2C, 1), 0);
+  ASSERT_EQ(trnfftSetStream(fft, stream), 0);
+  ASSERT_EQ(trnrandCreateGenerator(&rand, TRNRAND_RNG_PSEUDO_PHILOX4_32_10), 0);
+  ASSERT_EQ(trnrandSetStream(rand, stream), 0);
+  ASSERT_EQ(trnsolverDnCreate(&solver), 0);
+  ASSERT_EQ(trnsolverDnSetStream(solver, stream), 0);
+  ASSERT_EQ(trnsparseCreate(&sparse), 0);
+  ASSERT_EQ(trnsparseSetStream(sparse, stream), 0);
+  ASSERT_EQ(trntensorCreate(&tensor), 0);
+
+  const Mem<float> x(std::vector<float>(16, 1)), y(std::vector<float>(16, 0));
+  const Mem<int> ints(std::vector<int>{0, 1, 2, 3, 4}), info(std::vector<int>(1));
+  const float one = 1, zero = 0;
+  trnsparseSpMatDescr_t matrix = nullptr;
+  trnsparseDnVecDescr_t in = nullptr, out = nullptr;
+  ASSERT_EQ(trnsparseCreateCsr(&matrix, 4, 4, 4, ints, ints, x, TRNSPARSE_INDEX_32I, TRNSPARSE_INDEX_32I,
+                               TRNSPARSE_INDEX_BASE_ZERO, TRN_R_32F),
+            0);
+  ASSERT_EQ(trnsparseCreateDnVec(&in, 4, x, TRN_R_32F), 0);
+  ASSERT_EQ(trnsparseCreateDnVec(&out, 4, y, TRN_R_32F), 0);
+  trntensorTensorDescriptor_t t = nullptr;
+  trntensorOperationDescriptor_t permutation = nullptr;
+  trntensorPlanPreference_t preference = nullptr;
+  trntensorPlan_t plan = nullptr;
+  const std::int64_t extents[] = {4};
+  const std::int32_t modes[] = {'i'};
+  ASSERT_EQ(trntensorCreateTensorDescriptor(tensor, &t, 1, extents, nullptr, TRN_R_32F, 128), 0);
+  ASSERT_EQ(trntensorCreatePermutation(tensor, &permutation, t, modes, TRNTENSOR_OP_IDENTITY, t, modes,
+                                       TRNTENSOR_COMPUTE_DESC_32F),
+            0);
+  ASSERT_EQ(trntensorCreatePlanPreference(tensor, &preference, TRNTENSOR_ALGO_DEFAULT, TRNTENSOR_JIT_MODE_NONE), 0);
+  ASSERT_EQ(trntensorCreatePlan(tensor, &plan, permutation, preference, 0), 0);
+
+  // A product of memory that was never written, queued once its kernel is known.
+  void* never = nullptr;
+  ASSERT_EQ(trnMalloc(&never, 16 * sizeof(float)), trnSuccess);
+  const auto product = [&](const float* a) {
+    return trnblasSgemm(blas, TRNBLAS_OP_N, TRNBLAS_OP_N, 4, 4, 4, &one, a, 4, x, 4, &zero, y, 4);
+  };
+  ASSERT_EQ(product(x), 0) << trnGetLastErrorText();
+  const auto host = [&](void (*work)(void*)) { EXPECT_EQ(trnLaunchHostFunc(stream, work, nullptr), trnSuccess); };
+  const auto memory = [&] { host([](void*) { throw std::bad_alloc(); }); };
+  const auto program = [&] { EXPECT_EQ(product(static_cast<float*>(never)), 0) << trnGetLastErrorText(); };
+  const auto unexpected = [&] { host([](void*) { throw std::runtime_error("nobody expected this"); }); };
+
+  float sum = 0;
+  const auto expect = [&](const char* library, const auto& call, int allocation, int execution, int internal) {
+    EXPECT_EQ(static_cast<int>(call()), 0) << library << ": " << trnGetLastErrorText();
+    memory();
+    EXPECT_EQ(static_cast<int>(call()), allocation) << library;
+    program();
+    EXPECT_EQ(static_cast<int>(call()), execution) << library;
+    unexpected();
+    EXPECT_EQ(static_cast<int>(call()), internal) << library;
+    EXPECT_NE(std::string(trnGetLastErrorText()).find("nobody expected this"), std::string::npos) << library;
+    EXPECT_EQ(static_cast<int>(call()), 0) << library << ": " << trnGetLastErrorText();
+  };
+  auto* const signal = reinterpret_cast<trnComplex*>(static_cast<float*>(x));
+  expect(
+      "runtime", [&] { return trnStreamSynchronize(stream); }, 2, 700, 999);
+  expect(
+      "trnblas", [&] { return trnblasSasum(blas, 4, x, 1, &sum); }, 3, 13, 14);
+  expect(
+      "trnfft", [&] { return trnfftExecC2C(fft, signal, signal, -1); }, 2, 6, 5);
+  expect(
+      "trnrand", [&] { return trnrandGenerateUniform(rand, y, 16); }, 102, 201, 999);
+  expect(
+      "trnsolver", [&] { return trnsolverDnSpotrf(solver, TRNBLAS_FILL_MODE_LOWER, 1, y, 1, nullptr, 0, info); }, 2, 6,
+      7);
+  expect(
+      "trnsparse",
+      [&] {
+        return trnsparseSpMV(sparse, TRNSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, in, &zero, out, TRN_R_32F,
+                             TRNSPARSE_SPMV_ALG_DEFAULT, nullptr);
+      },
+      2, 6, 7);
+  expect(
+      "trntensor", [&] { return trntensorPermute(tensor, plan, &one, x, y, stream); }, 3, 13, 14);
+
+  trntensorDestroyPlan(plan), trntensorDestroyPlanPreference(preference);
+  trntensorDestroyOperationDescriptor(permutation), trntensorDestroyTensorDescriptor(t), trntensorDestroy(tensor);
+  trnsparseDestroySpMat(matrix), trnsparseDestroyDnVec(in), trnsparseDestroyDnVec(out), trnsparseDestroy(sparse);
+  trnsolverDnDestroy(solver), trnrandDestroyGenerator(rand), trnfftDestroy(fft), trnblasDestroy(blas);
+  trnFree(never), trnStreamDestroy(stream);
 }
 
 }  // namespace
