@@ -72,6 +72,7 @@
 #include <trn/solver/eig.hpp>
 #include <trn/solver/eigh.hpp>
 #include <trn/solver/functions.hpp>
+#include <trn/solver/fused_krylov.hpp>
 #include <trn/solver/hpl_mxp.hpp>
 #include <trn/solver/krylov.hpp>
 #include <trn/solver/ldl.hpp>

@@ -53,6 +53,7 @@ template <Scalar T> class DenseOperator {
   [[nodiscard]] std::int64_t rows() const { return a_.rows(); }
   [[nodiscard]] std::int64_t columns() const { return a_.columns(); }
   [[nodiscard]] const Executor& executor() const { return a_.executor(); }
+  [[nodiscard]] const MatrixView<const T>& matrix() const { return a_; }
   void apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const;
 
  private:
