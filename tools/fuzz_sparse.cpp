@@ -87,7 +87,8 @@ template <Scalar T> void product(Random& r, Current& current) {
   const std::int64_t rows = r.size(300), columns = r.size(300);
   const Csr<T> a = matrix<T>(r, rows, columns, false);
   const Op op = r.pick({Op::N, Op::T, Op::C});
-  const auto kernel = r.pick({sparse::Kernel::Automatic, sparse::Kernel::Csr, sparse::Kernel::Sell});
+  const auto kernel =
+      r.pick({sparse::Kernel::Automatic, sparse::Kernel::Csr, sparse::Kernel::Sell, sparse::Kernel::Dia});
   current.what = fmt::format("product {} x {}, {} entries, op {}, {}", rows, columns, a.nnz(), static_cast<int>(op),
                              sparse::name(kernel));
   const Csr<T> turned = op == Op::N ? a : op == Op::T ? sparse::transpose(a) : sparse::adjoint(a);

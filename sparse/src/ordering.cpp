@@ -63,40 +63,6 @@ Permutation nested_dissection(const Pattern<>& a) {
   return order;
 }
 
-Permutation partition(const Pattern<>& a, std::int64_t size) {
-  require(size >= 1, "sparse.partition: parts of {}; they must be >= 1", size);
-  const Graph g("sparse.partition", a);
-  Search search(g);
-  std::vector<std::int64_t> owner(static_cast<std::size_t>(g.n), 0);
-  std::int64_t owners = 0;
-  Permutation order;
-  std::vector<std::vector<std::int32_t>> stack(1);
-  stack[0].resize(static_cast<std::size_t>(g.n));
-  std::iota(stack[0].begin(), stack[0].end(), 0);
-  while (!stack.empty()) {
-    std::vector<std::int32_t> part = std::move(stack.back());
-    stack.pop_back();
-    const auto count = static_cast<std::int64_t>(part.size());
-    if (count <= size) {
-      order.insert(order.end(), part.begin(), part.end());
-      continue;
-    }
-    const std::int64_t own = ++owners;
-    for (const std::int32_t v : part) owner[static_cast<std::size_t>(v)] = own;
-    std::vector<std::int32_t> line;
-    for (const std::int32_t v : part) {  // component after component, each from an end
-      const auto inside = [&](std::int64_t w) { return owner[static_cast<std::size_t>(w)] == own; };
-      if (!inside(v)) continue;
-      search.from(search.far_end(v, inside), inside);
-      for (const std::int32_t w : search.order) owner[static_cast<std::size_t>(w)] = 0, line.push_back(w);
-    }
-    const std::int64_t parts = (count + size - 1) / size, cut = (parts + 1) / 2 * size;
-    stack.emplace_back(line.begin() + std::min(cut, count), line.end());
-    stack.emplace_back(line.begin(), line.begin() + std::min(cut, count));
-  }
-  return order;
-}
-
 Permutation Colouring::order() const {
   Permutation order = natural(static_cast<std::int64_t>(colour.size()));
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t x, std::int64_t y) {

@@ -61,27 +61,29 @@ class Product {
     narrow_.emplace(executor, narrow.to(executor),
                     SpmmOptions{.precision = device ? Precision(mode_of(words)) : Precision()});
     x_.emplace(executor, Shape{m.columns()}), y_.emplace(executor, Shape{m.rows()});
+    if (!device) return;
     host_.resize(static_cast<std::size_t>(std::max(m.rows(), m.columns())));
   }
 
-  // x must be in words already, but for those of Double.
-  [[nodiscard]] Vector operator()(const Vector& x, double& bytes) const {
+  // x must be in words already, but for those of Double; y has the product's size.
+  void operator()(const Vector& x, Vector& y, double& bytes) const {
     bytes += bytes_;
     const auto in = static_cast<std::int64_t>(x.size());
     if (wide_) {
-      Vector y(static_cast<std::size_t>(wide_->rows()));
       wide_->execute(1, MatrixView<const double>(Executor::host(), x.data(), in, 1, 1, 1), 0,
                      MatrixView<double>(Executor::host(), y.data(), wide_->rows(), 1, 1, 1));
-      return y;
+      return;
     }
     const Executor& e = narrow_->executor();
     const std::int64_t out = narrow_->rows();
-    for (std::size_t i = 0; i < x.size(); ++i) host_[i] = static_cast<float>(x[i]);
-    copy(View<const float>(Executor::host(), host_.data(), {in}), x_->view());
+    const bool device = !host_.empty();
+    float *from = device ? host_.data() : x_->data(), *to = device ? host_.data() : y_->data();
+    for (std::size_t i = 0; i < x.size(); ++i) from[i] = static_cast<float>(x[i]);
+    if (device) copy(View<const float>(Executor::host(), from, {in}), x_->view());
     narrow_->execute(1, MatrixView<const float>(e, x_->data(), in, 1, 1, 1), 0,
                      MatrixView<float>(e, y_->data(), out, 1, 1, 1));
-    copy(View<const float>(e, y_->data(), {out}), View<float>(Executor::host(), host_.data(), {out}));
-    return Vector(host_.begin(), host_.begin() + out);
+    if (device) copy(View<const float>(e, y_->data(), {out}), View<float>(Executor::host(), to, {out}));
+    std::copy_n(to, out, y.begin());
   }
 
  private:
@@ -89,7 +91,7 @@ class Product {
   std::optional<SpmmPlan<double>> wide_;
   std::optional<SpmmPlan<float>> narrow_;
   std::optional<Array<float>> x_, y_;
-  mutable std::vector<float> host_;
+  mutable std::vector<float> host_;  // for a device
 };
 
 // A level in one kind of words.
@@ -97,6 +99,15 @@ struct WordLevel {
   Product a;
   std::optional<Product> p, r;  // none on the last level
   Vector inverse_diagonal;
+};
+
+// What a cycle needs on a level: its right-hand side (which becomes the residual), its result, a copy of the right-hand
+// side, and room for directions and products.
+struct Room {
+  Vector r, x, b, c, product;
+  explicit Room(std::int64_t rows) {
+    for (Vector* v : {&r, &x, &b, &c, &product}) v->resize(static_cast<std::size_t>(rows));
+  }
 };
 
 // s + e = a + b exactly.
@@ -117,24 +128,27 @@ struct ProgressiveAmg::Data {
   std::shared_ptr<const detail::AmgAccess::Data> amg;
   ProgressiveOptions options;
   std::map<std::pair<std::size_t, CycleWords>, WordLevel> levels;
-  double size = 0;  // at least || |A| ||_2
+  mutable std::vector<Room> rooms;                   // of each level
+  mutable Vector right, own, before, residual_room;  // of solve()
+  double size = 0;                                   // at least || |A| ||_2
   std::int64_t longest = 0;
 
   [[nodiscard]] const Csr<double>& matrix() const { return amg->levels.front().matrix; }
 
   // x += and r -= A times `degree` steps of Chebyshev's iteration; the last does not renew r unless `renew` says so.
-  void smooth(std::size_t l, CycleWords words, Vector& x, Vector& r, bool renew, double& bytes) const {
+  void smooth(std::size_t l, CycleWords words, bool renew, double& bytes) const {
+    Room& room = rooms[l];
+    Vector &x = room.x, &r = room.r, &d = room.c, &ad = room.product;
     const WordLevel& level = levels.at({l, words});
     const double high = amg->levels[l].smoother->largest(), low = high / amg->smoother.ratio;
     const double centre = (high + low) / 2, half = (high - low) / 2;
     double rho = half / centre;
-    Vector d(r.size());
     for (std::size_t i = 0; i < d.size(); ++i) d[i] = level.inverse_diagonal[i] * r[i] / centre;
     for (int step = 0;; ++step) {
       for (std::size_t i = 0; i < d.size(); ++i) d[i] = rounded(words, d[i]), x[i] += d[i];
       const bool last = step + 1 == amg->smoother.degree;
       if (last && !renew) return;
-      const Vector ad = level.a(d, bytes);
+      level.a(d, ad, bytes);
       for (std::size_t i = 0; i < d.size(); ++i) r[i] -= ad[i];
       if (last) return;
       const double next = 1 / (2 * centre / half - rho);
@@ -144,37 +158,40 @@ struct ProgressiveAmg::Data {
     }
   }
 
-  // A V-cycle for A_l x = r from zero.
-  [[nodiscard]] Vector cycle(std::size_t l, const CycleStage& stage, Vector r, double& bytes) const {
+  // A V-cycle for A_l x = r from zero, in the level's room.
+  void cycle(std::size_t l, const CycleStage& stage, double& bytes) const {
+    Room& room = rooms[l];
+    Vector &x = room.x, &r = room.r;
     const CycleWords words = l == 0 ? stage.finest : stage.coarser;
     const AmgLevelData<double>& own = amg->levels[l];
-    Vector x(r.size());
-    if (l + 1 == amg->levels.size()) {
-      own.separate.solve_last(amg->inverse, r.data(), x.data());
-      return x;
-    }
+    std::fill(x.begin(), x.end(), 0.0);
+    if (l + 1 == amg->levels.size()) return own.separate.solve_last(amg->inverse, r.data(), x.data());
     const WordLevel& level = levels.at({l, words});
-    const auto in_words = [&](Vector v) {
+    Room& coarse = rooms[l + 1];
+    const auto in_words = [&](Vector& v) {
       for (double& e : v) e = rounded(words, e);
-      return v;
     };
-    const Vector b = r;
-    smooth(l, words, x, r, true, bytes);
-    own.separate.solve(b.data(), x.data());
+    std::copy(r.begin(), r.end(), room.b.begin());
+    smooth(l, words, true, bytes);
+    own.separate.solve(room.b.data(), x.data());
     for (const std::int32_t node : own.separate.nodes) {
       for (std::int64_t i = 0; i < own.separate.block; ++i)
         r[static_cast<std::size_t>(node * own.separate.block + i)] = 0;
     }
-    const Vector coarse = in_words(cycle(l + 1, stage, (*level.r)(in_words(r), bytes), bytes));
-    const Vector c = in_words((*level.p)(coarse, bytes)), ac = level.a(c, bytes);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += c[i], r[i] -= ac[i];
-    smooth(l, words, x, r, false, bytes);
-    return x;
+    std::copy(r.begin(), r.end(), room.b.begin());
+    in_words(room.b);
+    (*level.r)(room.b, coarse.r, bytes);
+    cycle(l + 1, stage, bytes);
+    in_words(coarse.x);
+    (*level.p)(coarse.x, room.c, bytes);
+    in_words(room.c);
+    level.a(room.c, room.product, bytes);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += room.c[i], r[i] -= room.product[i];
+    smooth(l, words, false, bytes);
   }
 
-  [[nodiscard]] Vector residual(const Vector& b, const Vector& x, bool wide) const {
+  void residual(const Vector& b, const Vector& x, bool wide, Vector& r) const {
     const CsrRef<double, std::int32_t> a = host_ref(matrix());
-    Vector r = b;
     for (std::int64_t i = 0; i < a.rows; ++i) {
       double sum = b[static_cast<std::size_t>(i)], low = 0;
       for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
@@ -191,7 +208,6 @@ struct ProgressiveAmg::Data {
       }
       r[static_cast<std::size_t>(i)] = sum + low;
     }
-    return r;
   }
 };
 
@@ -220,6 +236,9 @@ ProgressiveAmg::ProgressiveAmg(const Amg<double>& amg, const ProgressiveOptions&
                     Product(*levels[l].restriction, words, where), std::move(inverse)});
     }
   }
+  for (const auto& level : levels) data->rooms.emplace_back(level.n);
+  for (Vector* v : {&data->right, &data->own, &data->before, &data->residual_room})
+    v->resize(static_cast<std::size_t>(data->matrix().rows()));
   // || |A| ||_2^2 <= || |A| ||_1 || |A| ||_inf.
   const CsrRef<double, std::int32_t> a = host_ref(data->matrix());
   Vector columns(static_cast<std::size_t>(a.columns));
@@ -254,7 +273,7 @@ ProgressiveResult ProgressiveAmg::solve(const VectorView<const double>& b, const
   const Data& d = *data_;
   const ProgressiveOptions& o = d.options;
   const auto n = static_cast<std::size_t>(rows());
-  Vector right(n), own(n);
+  Vector &right = d.right, &own = d.own, &before = d.before, &r = d.residual_room;
   for (std::size_t i = 0; i < n; ++i) {
     right[i] = b.data()[static_cast<std::int64_t>(i) * b.stride()];
     own[i] = x.data()[static_cast<std::int64_t>(i) * x.stride()];
@@ -274,17 +293,17 @@ ProgressiveResult ProgressiveAmg::solve(const VectorView<const double>& b, const
     result.converged = true;
     return result;
   }
-  Vector before, before_r;
+  result.cycles.reserve(static_cast<std::size_t>(std::min(o.most_cycles, 1000)));
   double last = 0;
   std::size_t stage = 0;
   bool wide = false;
   for (int c = 0;; ++c) {
-    Vector r = d.residual(right, own, wide);
+    d.residual(right, own, wide, r);
     double now = norm_of(r) / size;
     const double double_error = static_cast<double>(d.longest + 2) * 0x1p-53 * d.size * norm_of(own) / size;
     if (!wide && (!(now > 16 * double_error) || now <= o.tolerance)) {
       wide = true;
-      r = d.residual(right, own, true);
+      d.residual(right, own, true, r);
       now = norm_of(r) / size;
     }
     bool slow = c > 0 && !(now <= o.slow * last), end = false;
@@ -297,7 +316,8 @@ ProgressiveResult ProgressiveAmg::solve(const VectorView<const double>& b, const
       end = k >= 1 && (result.cycles[k - 1].error <= 0x1p-54 || (stage + 1 == o.stages.size() && !(ratio <= 0.9)));
     } else if (slow && !(now < last)) {
       result.cycles.back().kept = false;
-      own = before, r = before_r, now = last;
+      own = before, now = last;
+      d.residual(right, own, false, r);
     }
     if (slow && stage + 1 < o.stages.size()) ++stage;
     if (end) {
@@ -311,14 +331,16 @@ ProgressiveResult ProgressiveAmg::solve(const VectorView<const double>& b, const
       break;
     }
     if (c == o.most_cycles || !std::isfinite(now)) break;
-    before = own, before_r = r, last = now;
+    before = own, last = now;
     // Scaled by a power of two, so that words neither overflow nor vanish.
     double largest = 0;
     for (const double v : r) largest = std::max(largest, std::abs(v));
     const int exponent = std::ilogb(largest);
-    for (double& v : r) v = std::ldexp(v, -exponent);
+    Room& top = d.rooms.front();
+    for (std::size_t i = 0; i < n; ++i) top.r[i] = std::ldexp(r[i], -exponent);
     CycleReport report{o.stages[stage], wide, now, 0, true, 0};
-    Vector e = d.cycle(0, o.stages[stage], std::move(r), report.bytes);
+    d.cycle(0, o.stages[stage], report.bytes);
+    Vector& e = top.x;
     for (std::size_t i = 0; i < n; ++i) e[i] = std::ldexp(e[i], exponent), own[i] += e[i];
     const double length = norm_of(own);
     report.error = length > 0 ? norm_of(e) / length : 1;

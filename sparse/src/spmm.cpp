@@ -62,7 +62,12 @@ template <Scalar T> std::int64_t SpmmPlan<T>::columns() const { return data_->ex
 template <Scalar T> const PlanReport& SpmmPlan<T>::report() const { return data_->report; }
 template <Scalar T> const std::optional<Permutation>& SpmmPlan<T>::permutation() const { return data_->permutation; }
 template <Scalar T> std::int64_t SpmmPlan<T>::workspace_bytes(std::int64_t n) const {
-  return byte_count({columns(), std::min(std::max<std::int64_t>(n, 0), kPanel)}, sizeof(T));
+  // Not byte_count(), whose shape is a vector: execute() asks this, and allocates nothing.
+  const std::int64_t width = std::min(std::max<std::int64_t>(n, 0), kPanel) * static_cast<std::int64_t>(sizeof(T));
+  std::int64_t bytes = 0;
+  require(!__builtin_mul_overflow(columns(), width, &bytes), "sparse.spmm: a workspace for {} rows of B overflows",
+          columns());
+  return bytes;
 }
 
 template <Scalar T> Accuracy SpmmPlan<T>::execute(T alpha, const blas::ConstMatrix<T>& b, T beta,

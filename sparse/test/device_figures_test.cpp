@@ -55,8 +55,8 @@ TEST(DeviceFigures, ResidentAndGather) {
   const Csr<float> grid = stencil27<float>(32, 32, 32);
   const Permutation order = partition(grid.pattern(), 128);
   const Csr<float> a = permute(grid, order, order);
-  near(micros(gather_program(gathers(a, 512, Mode::Native, 5000), trn2())), 1010);
-  near(micros(gather_program(gathers(a, 512, Mode::Native, 0), trn2())), 1079);
+  near(micros(gather_program(gathers(a, 512, Mode::Native, 5000), trn2())), 987);
+  near(micros(gather_program(gathers(a, 512, Mode::Native, 0), trn2())), 991);
 }
 
 TEST(DeviceFigures, AttentionOfABand) {

@@ -271,6 +271,30 @@ TEST(Ordering, GivesPermutationsThatDoTheirWork) {
   }
 }
 
+TEST(Ordering, PartitionFindsClustersAndKeepsItsSizes) {
+  // Cliques of 64 in a ring, one edge from each to the next, numbered at random: no other parts of 64 leave fewer than
+  // the 16 blocks of edges beside the diagonal.
+  const std::int64_t size = 64, cliques = 8, n = size * cliques;
+  std::vector<std::int64_t> place(static_cast<std::size_t>(n)), is, js;
+  std::iota(place.begin(), place.end(), 0);
+  std::mt19937_64 r(9);
+  std::shuffle(place.begin(), place.end(), r);
+  const auto join = [&](std::int64_t i, std::int64_t j) {
+    is.push_back(place[static_cast<std::size_t>(i)]), js.push_back(place[static_cast<std::size_t>(j)]);
+  };
+  for (std::int64_t c = 0; c < cliques; ++c) {
+    for (std::int64_t i = 0; i < size; ++i) {
+      for (std::int64_t j = 0; j < size; ++j) join(c * size + i, c * size + j);
+    }
+    join(c * size, (c + 1) % cliques * size + 1), join((c + 1) % cliques * size + 1, c * size);
+  }
+  const auto a = Csr<double>::from_triplets(kFactorHost, {n, n}, {is, js, std::vector<double>(is.size(), 1.0)});
+  EXPECT_EQ(block_fill(a.pattern(), size, partition(a.pattern(), size)).blocks, 3 * cliques);
+  // Sizes that divide nothing, isolated vertices, an unsymmetric pattern.
+  const auto mixed = random_csr<double>(331, 331, 2, 5);
+  for (const std::int64_t part : {1, 7, 100, 331, 1000}) (void)inverse(partition(mixed.pattern(), part));
+}
+
 TEST(Ordering, ColoursSeparateNeighbours) {
   const auto grid = colouring(poisson<double>(13, 17).pattern());
   EXPECT_LE(grid.colours, 3);

@@ -10,6 +10,7 @@
 #include <trn/sparse/spmm.hpp>
 #include <trn/sparse/vectors.hpp>
 
+#include "silicon/allocations.hpp"
 #include "sparse_support.hpp"
 
 namespace trn::sparse {
@@ -138,6 +139,12 @@ TYPED_TEST(ProductsOf, OfEveryLayoutAndWidth) {
     }
     check_product<T>(a, Op::C, n, Kernel::Automatic, kLayouts[1], kLayouts[2], T(1), T(0));
     check_product<T>(a, Op::N, n, Kernel::Sell, kLayouts[1], kLayouts[2], T(2), T(0));
+    check_product<T>(a, Op::T, n, Kernel::Dia, kLayouts[1], kLayouts[2], T(2), T(Real<T>(-0.5)));
+  }
+  // Diagonals without gaps, and whole blocks of 32 rows, in contiguous vectors.
+  for (const std::int64_t n : {31, 32, 33, 200}) {
+    check_product<T>(poisson<T>(n), Op::N, 1, Kernel::Automatic, kLayouts[0], kLayouts[0], T(2), T(Real<T>(-0.5)));
+    check_product<T>(poisson<T>(n, 5), Op::N, 1, Kernel::Dia, kLayouts[0], kLayouts[0], T(1), T(1));
   }
 }
 
@@ -262,7 +269,7 @@ TEST(Products, AbsentEntriesAreNotMultiplied) {
   const auto a = poisson<double>(9, 9);
   std::vector<double> x(81, 1.0), y(81);
   x[40] = INFINITY;
-  for (const Kernel kernel : {Kernel::Automatic, Kernel::Csr, Kernel::Sell}) {
+  for (const Kernel kernel : {Kernel::Automatic, Kernel::Csr, Kernel::Sell, Kernel::Dia}) {
     const SpmmPlan<double> plan(kHost, a, {.kernel = kernel});
     plan.execute(1, MatrixView<const double>(kHost, x.data(), 81, 1, 1, 1), 0,
                  MatrixView<double>(kHost, y.data(), 81, 1, 1, 1));
@@ -271,10 +278,10 @@ TEST(Products, AbsentEntriesAreNotMultiplied) {
 }
 
 TEST(Products, TheSameBitsForAnyNumberOfThreads) {
-  const auto a = rmat<double>(12, 16);
   const auto x = random_vector<double>(4096 * 8, 1);
   const int threads = omp_get_max_threads();
-  for (const Kernel kernel : {Kernel::Csr, Kernel::Sell}) {
+  for (const Kernel kernel : {Kernel::Csr, Kernel::Sell, Kernel::Dia}) {
+    const auto a = kernel == Kernel::Dia ? stencil27<double>(16, 16, 16) : rmat<double>(12, 16);
     std::vector<std::vector<double>> results;
     for (const int t : {1, 2, 3, 7}) {
       omp_set_num_threads(t);
@@ -292,8 +299,14 @@ TEST(Products, TheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Products, PlansReportAndTakeNewValues) {
-  EXPECT_EQ(SpmmPlan<double>(kHost, poisson<double>(20, 20)).report().kernel, Kernel::Sell);
-  EXPECT_EQ(SpmmPlan<double>(kHost, stencil27<double>(8, 8, 8)).report().kernel, Kernel::Csr);
+  EXPECT_EQ(SpmmPlan<double>(kHost, rmat<double>(9, 4)).report().kernel, Kernel::Sell);
+  EXPECT_EQ(SpmmPlan<double>(kHost, rmat<double>(9, 40)).report().kernel, Kernel::Csr);
+  const auto grid = stencil27<double>(12, 12, 12);
+  const SpmmPlan<double> bands(kHost, grid);
+  EXPECT_EQ(bands.report().kernel, Kernel::Dia);
+  EXPECT_EQ(bands.report().diagonals, 27);
+  EXPECT_EQ(bands.report().nnz, grid.nnz());
+  EXPECT_GE(bands.report().stored, grid.nnz());
   EXPECT_EQ(SpmmPlan<double>(kHost, poisson<double>(20, 20), {.columns = 32}).report().kernel, Kernel::Csr);
   const auto plate = elasticity<double>(10, 10);
   const SpmmPlan<double> plan(kHost, plate);
@@ -358,6 +371,9 @@ TEST(Products, OperatorAppliesWithoutAllocating) {
     op.apply(Op::C, Z(1), xv, Z(0), MatrixView<Z>(kHost, y.data(), 20, 4, 4, 1));
     EXPECT_EQ(recorder.count(EventKind::Allocate), 0);
   }
+  const std::uint64_t before = neuron::testing::allocations();
+  op.apply(Op::C, Z(1), xv, Z(0), MatrixView<Z>(kHost, y.data(), 20, 4, 4, 1));
+  EXPECT_EQ(neuron::testing::allocations(), before);
   SpmmPlan<Z>(kHost, adjoint(a), {.columns = 4})
       .execute(Z(1), xv, Z(0), MatrixView<Z>(kHost, expected.data(), 20, 4, 4, 1));
   EXPECT_EQ(y, expected);

@@ -7,6 +7,7 @@
 #include <trn/core/event.hpp>
 #include <trn/sparse/gallery.hpp>
 
+#include "silicon/allocations.hpp"
 #include "sparse_support.hpp"
 
 namespace trn::sparse {
@@ -120,6 +121,25 @@ TEST(Progressive, SaysTheErrorOfEveryCycle) {
     EXPECT_LE(whole.cycles[c].error, 2 * truth) << c;
     EXPECT_GE(whole.cycles[c].error, truth / 4) << c;
   }
+}
+
+TEST(Progressive, CyclesAllocateNothing) {
+  const auto a = network(40);
+  const Problem p = exact_problem(a);
+  std::vector<double> x;
+  std::uint64_t counts[2];
+  for (const int cycles : {3, 12}) {
+    const ProgressiveAmg m(smoothed_aggregation(a), {.most_cycles = cycles});
+    (void)run(m, p, x);
+    const std::uint64_t before = neuron::testing::allocations();
+    const auto n = static_cast<std::int64_t>(p.right.size());
+    const ProgressiveResult r = m.solve(VectorView<const double>(kProgressiveHost, p.right.data(), n),
+                                        VectorView<double>(kProgressiveHost, x.data(), n));
+    ASSERT_EQ(r.cycles.size(), static_cast<std::size_t>(cycles));
+    counts[cycles == 12] = neuron::testing::allocations() - before;
+  }
+  EXPECT_EQ(counts[0], counts[1]);
+  EXPECT_LE(counts[1], 1U);  // the report
 }
 
 TEST(Progressive, CyclesRunOnADevice) {

@@ -10,6 +10,7 @@
 
 #include <trn/core/event.hpp>
 
+#include "silicon/allocations.hpp"
 #include "sparse_support.hpp"
 
 namespace trn::sparse {
@@ -178,6 +179,88 @@ TEST(RankStructured, AppliesAnyShapeStrideAndFactor) {
   std::vector<double> none;
   empty.apply(Op::N, 1.0, MatrixView<const double>(kRankHost, nullptr, 0, 1, 1, 1), 0.0,
               MatrixView<double>(kRankHost, nullptr, 0, 1, 1, 1));
+}
+
+TEST(RankStructured, AppliesWithoutAllocating) {
+  const std::int64_t n = 150, columns = 20;  // more columns than work space holds at once
+  const auto elements = kernel<std::complex<double>>(Kernel1d::Inverse, n);
+  using Z = std::complex<double>;
+  auto x = random_vector<Z>(n * columns, 1);
+  std::vector<Z> y(x.size()), one(static_cast<std::size_t>(n));
+  for (const RankShape shape : {RankShape::Blr, RankShape::Hodlr}) {
+    const RankMatrix<Z> a(shape, {n, n}, elements, {.tile = 32});
+    const RankFactors<Z> f(a);
+    const auto in = columns_of(x, n), out = columns_of(y, n);
+    for (const Op op : {Op::N, Op::T, Op::C}) {
+      a.apply(op, Z(1), in, Z(0), out);  // OpenBLAS and OpenMP have made their own by now
+      const std::uint64_t before = neuron::testing::allocations();
+      a.apply(op, Z(2), in, Z(1), out);
+      EXPECT_EQ(neuron::testing::allocations(), before);
+    }
+    a.apply(Op::N, Z(1), in, Z(0), out);
+    for (std::int64_t j = 0; j < columns; ++j) {  // every panel has the product of its own columns
+      const MatrixView<const Z> single(kRankHost, x.data() + j * n, n, 1, 1, n);
+      a.apply(Op::N, Z(1), single, Z(0), columns_of(one, n));
+      for (std::int64_t i = 0; i < n; ++i)
+        EXPECT_LE(std::abs(one[static_cast<std::size_t>(i)] - y[static_cast<std::size_t>(j * n + i)]),
+                  2 * roundings<Z>(a.report(), n) * std::sqrt(static_cast<double>(n)));
+    }
+    f.apply(Op::N, Z(1), in, Z(0), out);
+    const std::uint64_t before = neuron::testing::allocations();
+    f.apply(Op::N, Z(1), in, Z(0), out);
+    (void)f.solve(in, out, 2);
+    EXPECT_EQ(neuron::testing::allocations(), before);
+  }
+}
+
+TEST(RankStructured, SampledBlocksAreNeverFormed) {
+  const std::int64_t n = 800;
+  for (const Kernel1d which : kKernels) {
+    const auto elements = kernel<double>(which, n);
+    for (const double tolerance : {1e-4, 1e-9}) {
+      const RankMatrix<double> a(RankShape::Hodlr, {n, n}, elements,
+                                 {.tolerance = tolerance, .tile = 64, .compression = RankCompression::Sampled});
+      const RankMatrix<double> b(RankShape::Hodlr, {n, n}, elements, {.tolerance = tolerance, .tile = 64});
+      const RankReport &r = a.report(), &exact = b.report();
+      EXPECT_LT(r.evaluated, n * n / 2) << static_cast<int>(which);
+      EXPECT_EQ(exact.evaluated, n * n);
+      EXPECT_LE(r.largest_rank, exact.largest_rank + 2);
+      EXPECT_NEAR(r.norm / exact.norm, 1, 2 * tolerance);
+      EXPECT_LE(r.error, tolerance * r.norm);
+      // Against all elements, in 113 bits: the estimate holds for these kernels.
+      auto x = random_vector<double>(n, 7);
+      std::vector<double> y(x.size());
+      a.apply(Op::N, 1, columns_of(x, n), 0, columns_of(y, n));
+      EXPECT_LE(distance(elements, Op::N, n, n, x, y), (r.error + roundings<double>(r, n)) * size_of(x))
+          << static_cast<int>(which) << ' ' << tolerance;
+    }
+  }
+  // Complex tiles; blocks of zeros; noise, which has no low rank and is evaluated after all; entries that are not
+  // finite.
+  const auto turning = kernel<std::complex<double>>(Kernel1d::Inverse, 300);
+  const RankMatrix<std::complex<double>> tiles(
+      RankShape::Blr, {300, 300}, turning, {.tolerance = 1e-6, .tile = 100, .compression = RankCompression::Sampled});
+  auto z = random_vector<std::complex<double>>(300, 2);
+  std::vector<std::complex<double>> w(z.size());
+  tiles.apply(Op::C, 1, columns_of(z, 300), 0, columns_of(w, 300));
+  EXPECT_LE(distance(turning, Op::C, 300, 300, z, w),
+            (tiles.report().error + roundings<std::complex<double>>(tiles.report(), 300)) * size_of(z));
+  const RankOptions sampled{.tile = 50, .compression = RankCompression::Sampled};
+  EXPECT_EQ(blr<float>(
+                {200, 130}, [](std::int64_t, std::int64_t) { return 0.0f; }, sampled)
+                .report()
+                .largest_rank,
+            0);
+  const auto noise = random_vector<double>(200 * 200, 11);
+  const auto full = blr<double>(
+      {200, 200}, [&](std::int64_t i, std::int64_t j) { return noise[static_cast<std::size_t>(i * 200 + j)]; },
+      sampled);
+  EXPECT_EQ(full.report().low_rank_blocks, 0);
+  EXPECT_EQ(full.report().error, 0);
+  EXPECT_IN("(0, 120) is not finite", message_of<InvalidArgument>([&] {
+              (void)blr<double>(
+                  {200, 200}, [](std::int64_t, std::int64_t j) { return j == 120 ? NAN : 1.0; }, sampled);
+            }));
 }
 
 template <Scalar T> void check_solves(std::int64_t n, std::int64_t tile, double tolerance) {

@@ -36,6 +36,9 @@ void bsr_vector_complex64(const BsrArgs<std::complex<float>>& g, std::int64_t be
 void dia_vector_complex64(const DiaArgs<std::complex<float>>& g, std::int64_t begin, std::int64_t end) {
   dia_vector_here(g, begin, end);
 }
+void band_vector_complex64(const BandArgs<std::complex<float>>& g, std::int64_t begin, std::int64_t end) {
+  band_vector_here(g, begin, end);
+}
 void csr_vector_complex128_32(const CsrArgs<std::complex<double>, std::int32_t>& g, std::int64_t begin,
                               std::int64_t end) {
   csr_vector_here(g, begin, end);
@@ -61,6 +64,9 @@ void bsr_vector_complex128(const BsrArgs<std::complex<double>>& g, std::int64_t 
 void dia_vector_complex128(const DiaArgs<std::complex<double>>& g, std::int64_t begin, std::int64_t end) {
   dia_vector_here(g, begin, end);
 }
+void band_vector_complex128(const BandArgs<std::complex<double>>& g, std::int64_t begin, std::int64_t end) {
+  band_vector_here(g, begin, end);
+}
 
 }  // namespace trn::sparse::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -75,6 +81,7 @@ HWY_EXPORT(csr_panel_complex64_64);
 HWY_EXPORT(sell_vector_complex64);
 HWY_EXPORT(bsr_vector_complex64);
 HWY_EXPORT(dia_vector_complex64);
+HWY_EXPORT(band_vector_complex64);
 HWY_EXPORT(csr_vector_complex128_32);
 HWY_EXPORT(csr_panel_complex128_32);
 HWY_EXPORT(csr_vector_complex128_64);
@@ -82,6 +89,7 @@ HWY_EXPORT(csr_panel_complex128_64);
 HWY_EXPORT(sell_vector_complex128);
 HWY_EXPORT(bsr_vector_complex128);
 HWY_EXPORT(dia_vector_complex128);
+HWY_EXPORT(band_vector_complex128);
 
 template <> void csr_vector(const CsrArgs<std::complex<float>, std::int32_t>& g, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(csr_vector_complex64_32)(g, begin, end);
@@ -103,6 +111,9 @@ template <> void bsr_vector(const BsrArgs<std::complex<float>>& g, std::int64_t 
 }
 template <> void dia_vector(const DiaArgs<std::complex<float>>& g, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(dia_vector_complex64)(g, begin, end);
+}
+template <> void band_vector(const BandArgs<std::complex<float>>& g, std::int64_t begin, std::int64_t end) {
+  HWY_DYNAMIC_DISPATCH(band_vector_complex64)(g, begin, end);
 }
 template <>
 void csr_vector(const CsrArgs<std::complex<double>, std::int32_t>& g, std::int64_t begin, std::int64_t end) {
@@ -126,6 +137,9 @@ template <> void bsr_vector(const BsrArgs<std::complex<double>>& g, std::int64_t
 }
 template <> void dia_vector(const DiaArgs<std::complex<double>>& g, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(dia_vector_complex128)(g, begin, end);
+}
+template <> void band_vector(const BandArgs<std::complex<double>>& g, std::int64_t begin, std::int64_t end) {
+  HWY_DYNAMIC_DISPATCH(band_vector_complex128)(g, begin, end);
 }
 
 }  // namespace trn::sparse::host

@@ -166,7 +166,7 @@ template <class T> HWY_INLINE void sell_vector_here(const SellArgs<T>& g, std::i
     const std::int32_t* HWY_RESTRICT indices = g.indices + g.offsets[s];
     const T* HWY_RESTRICT values = g.values + g.offsets[s];
     HWY_ALIGN T sums[kSliceHeight];
-    if constexpr (RealScalar<T>) {
+    if constexpr (RealScalar<T> && sizeof(T) == 4) {
       const hn::CappedTag<T, kSliceHeight> d;
       const hn::RebindToSigned<decltype(d)> di;
       const hn::Rebind<std::int32_t, decltype(d)> d32;
@@ -292,6 +292,72 @@ template <class T> HWY_INLINE void dia_vector_here(const DiaArgs<T>& g, std::int
       for (std::int64_t i = from; i < to; ++i) sum[i - first].add(values[i], x[i]);
     }
     for (std::int64_t i = first; i < last; ++i) finish(g.out, i, 0, sum[i - first].value());
+  }
+}
+
+// A row at a time, for complex numbers and machines without masked loads.
+template <class T> HWY_INLINE void band_block(const BandArgs<T>& g, std::int64_t block) {
+  const std::int64_t base = block * kBandRows, last = std::min(kBandRows, g.rows - base);
+  for (std::int64_t r = 0; r < last; ++r) {
+    Sum<T> sum;
+    for (std::int64_t k = 0; k < g.count; ++k) {
+      const std::int64_t at = block * g.count + k;
+      if ((g.masks[at] >> r & 1) != 0) sum.add(g.values[at * kBandRows + r], g.x[base + r + g.diagonals[k]]);
+    }
+    finish(g.out, base + r, 0, sum.value());
+  }
+}
+
+#if HWY_TARGET <= HWY_AVX2
+// Sums of 32 rows stay in registers. A masked load touches no memory where its bit is off and gives 0 there.
+template <class T> HWY_INLINE void band_block_in_registers(const BandArgs<T>& g, std::int64_t block) {
+  const hn::ScalableTag<T> d;
+  constexpr int kVectors = static_cast<int>(kBandRows / hn::MaxLanes(d));
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
+  const std::int64_t base = block * kBandRows;
+  hn::Vec<decltype(d)> sum[kVectors];
+  for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  const T* HWY_RESTRICT values = g.values + block * g.count * kBandRows;
+  const std::uint32_t* HWY_RESTRICT masks = g.masks + block * g.count;
+  for (std::int64_t k = 0; k < g.count; ++k, values += kBandRows) {
+    const T* from = g.x + base + g.diagonals[k];
+    if (masks[k] == 0xffffffffU) {
+      for (int v = 0; v < kVectors; ++v)
+        sum[v] = hn::MulAdd(hn::LoadU(d, values + v * kLanes), hn::LoadU(d, from + v * kLanes), sum[v]);
+    } else if (masks[k] != 0) {
+      for (int v = 0; v < kVectors; ++v) {
+        const std::uint64_t bits = masks[k] >> (v * kLanes);
+        const auto mask = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&bits));
+        sum[v] = hn::MulAdd(hn::LoadU(d, values + v * kLanes), hn::MaskedLoad(mask, d, from + v * kLanes), sum[v]);
+      }
+    }
+  }
+  const std::int64_t last = std::min(kBandRows, g.rows - base);
+  if (last == kBandRows && g.out.row_stride == 1) {
+    T* c = g.out.c + base;
+    const auto alpha = hn::Set(d, g.out.alpha), beta = hn::Set(d, g.out.beta);
+    for (int v = 0; v < kVectors; ++v) {
+      auto y = hn::Mul(alpha, sum[v]);
+      if (g.out.beta != T(0)) y = hn::Add(y, hn::Mul(beta, hn::LoadU(d, c + v * kLanes)));
+      hn::StoreU(y, d, c + v * kLanes);
+    }
+    return;
+  }
+  HWY_ALIGN T sums[kBandRows];
+  for (int v = 0; v < kVectors; ++v) hn::Store(sum[v], d, sums + v * kLanes);
+  for (std::int64_t r = 0; r < last; ++r) finish(g.out, base + r, 0, sums[r]);
+}
+#endif
+
+template <class T> HWY_INLINE void band_vector_here(const BandArgs<T>& g, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t block = begin; block < end; ++block) {
+#if HWY_TARGET <= HWY_AVX2
+    if constexpr (RealScalar<T>) {
+      band_block_in_registers(g, block);
+      continue;
+    }
+#endif
+    band_block(g, block);
   }
 }
 

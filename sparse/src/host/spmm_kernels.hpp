@@ -58,11 +58,24 @@ template <Scalar T> struct DiaArgs {
   Output<T> out;
 };
 
+// Diagonals in blocks of 32 rows: of each block all diagonals one after another, so that a product reads one stream,
+// and a bit for each place that says whether A has an entry there. Places without one hold 0 and are never multiplied.
+inline constexpr std::int64_t kBandRows = 32;
+template <Scalar T> struct BandArgs {
+  const std::int64_t* diagonals;
+  std::int64_t count, rows;
+  const T* values;             // block b, diagonal k, row r at ((b * count) + k) * 32 + r
+  const std::uint32_t* masks;  // of block b and diagonal k, bit r
+  const T* x;
+  Output<T> out;
+};
+
 // One column, contiguous; and any number of columns.
 template <Scalar T, Index I> void csr_vector(const CsrArgs<T, I>& args, std::int64_t begin, std::int64_t end);
 template <Scalar T, Index I> void csr_panel(const CsrArgs<T, I>& args, std::int64_t begin, std::int64_t end);
 template <Scalar T> void sell_vector(const SellArgs<T>& args, std::int64_t begin, std::int64_t end);
 template <Scalar T> void bsr_vector(const BsrArgs<T>& args, std::int64_t begin, std::int64_t end);
 template <Scalar T> void dia_vector(const DiaArgs<T>& args, std::int64_t begin, std::int64_t end);
+template <Scalar T> void band_vector(const BandArgs<T>& args, std::int64_t begin, std::int64_t end);  // blocks
 
 }  // namespace trn::sparse::host

@@ -30,6 +30,9 @@ void sell_vector_float(const SellArgs<float>& g, std::int64_t begin, std::int64_
 }
 void bsr_vector_float(const BsrArgs<float>& g, std::int64_t begin, std::int64_t end) { bsr_vector_here(g, begin, end); }
 void dia_vector_float(const DiaArgs<float>& g, std::int64_t begin, std::int64_t end) { dia_vector_here(g, begin, end); }
+void band_vector_float(const BandArgs<float>& g, std::int64_t begin, std::int64_t end) {
+  band_vector_here(g, begin, end);
+}
 void csr_vector_double_32(const CsrArgs<double, std::int32_t>& g, std::int64_t begin, std::int64_t end) {
   csr_vector_here(g, begin, end);
 }
@@ -51,6 +54,9 @@ void bsr_vector_double(const BsrArgs<double>& g, std::int64_t begin, std::int64_
 void dia_vector_double(const DiaArgs<double>& g, std::int64_t begin, std::int64_t end) {
   dia_vector_here(g, begin, end);
 }
+void band_vector_double(const BandArgs<double>& g, std::int64_t begin, std::int64_t end) {
+  band_vector_here(g, begin, end);
+}
 
 }  // namespace trn::sparse::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -65,6 +71,7 @@ HWY_EXPORT(csr_panel_float_64);
 HWY_EXPORT(sell_vector_float);
 HWY_EXPORT(bsr_vector_float);
 HWY_EXPORT(dia_vector_float);
+HWY_EXPORT(band_vector_float);
 HWY_EXPORT(csr_vector_double_32);
 HWY_EXPORT(csr_panel_double_32);
 HWY_EXPORT(csr_vector_double_64);
@@ -72,6 +79,7 @@ HWY_EXPORT(csr_panel_double_64);
 HWY_EXPORT(sell_vector_double);
 HWY_EXPORT(bsr_vector_double);
 HWY_EXPORT(dia_vector_double);
+HWY_EXPORT(band_vector_double);
 
 template <> void csr_vector(const CsrArgs<float, std::int32_t>& g, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(csr_vector_float_32)(g, begin, end);
@@ -94,6 +102,9 @@ template <> void bsr_vector(const BsrArgs<float>& g, std::int64_t begin, std::in
 template <> void dia_vector(const DiaArgs<float>& g, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(dia_vector_float)(g, begin, end);
 }
+template <> void band_vector(const BandArgs<float>& g, std::int64_t begin, std::int64_t end) {
+  HWY_DYNAMIC_DISPATCH(band_vector_float)(g, begin, end);
+}
 template <> void csr_vector(const CsrArgs<double, std::int32_t>& g, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(csr_vector_double_32)(g, begin, end);
 }
@@ -114,6 +125,9 @@ template <> void bsr_vector(const BsrArgs<double>& g, std::int64_t begin, std::i
 }
 template <> void dia_vector(const DiaArgs<double>& g, std::int64_t begin, std::int64_t end) {
   HWY_DYNAMIC_DISPATCH(dia_vector_double)(g, begin, end);
+}
+template <> void band_vector(const BandArgs<double>& g, std::int64_t begin, std::int64_t end) {
+  HWY_DYNAMIC_DISPATCH(band_vector_double)(g, begin, end);
 }
 
 }  // namespace trn::sparse::host

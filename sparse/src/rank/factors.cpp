@@ -15,6 +15,7 @@ namespace trn::sparse {
 template <Scalar T> struct detail::RankFactorData {
   std::shared_ptr<const RankData<T>> a;
   std::unique_ptr<rank::Factors<T>> factors;
+  Array<T> space;  // three panels of columns, and work space of products and substitutions
 };
 
 template <Scalar T> RankFactors<T>::RankFactors(const RankMatrix<T>& a, RankFactor kind, double tolerance) {
@@ -26,10 +27,12 @@ template <Scalar T> RankFactors<T>::RankFactors(const RankMatrix<T>& a, RankFact
   require(tolerance >= 0 && tolerance < 1, "{}: tolerance {}; from 0 (the matrix's) to below 1", operation, tolerance);
   if (a.shape() == RankShape::Hodlr && kind == RankFactor::Cholesky)
     fail<NotImplemented>("{}: a hodlr matrix has LU factors only; use RankFactor::Lu or a blr matrix", operation);
-  data_ = std::make_shared<const detail::RankFactorData<T>>(detail::RankFactorData<T>{
-      data, a.shape() == RankShape::Hodlr
-                ? rank::factor_halves(*data)
-                : rank::factor_tiles(*data, kind, tolerance == 0 ? data->options.tolerance : tolerance)});
+  auto factors = a.shape() == RankShape::Hodlr
+                     ? rank::factor_halves(*data)
+                     : rank::factor_tiles(*data, kind, tolerance == 0 ? data->options.tolerance : tolerance);
+  Array<T> space = host_array<T>((3 * a.rows() + std::max(data->work, factors->work())) * rank::kPanel);
+  data_ = std::make_shared<const detail::RankFactorData<T>>(
+      detail::RankFactorData<T>{data, std::move(factors), std::move(space)});
 }
 
 template <Scalar T> std::int64_t RankFactors<T>::rows() const { return data_->a->extents.rows; }
@@ -47,42 +50,44 @@ RankSolve RankFactors<T>::solve(const MatrixView<const T>& b, const MatrixView<T
   checks::shape(operation, "x", x, rows(), b.columns());
   checks::apart(operation, "b", b, "x", x);
   require(refinements >= 0 && refinements <= 100, "{}: {} refinements; from 0 to 100", operation, refinements);
-  const std::int64_t n = rows(), columns = b.columns();
-  const std::vector<T> right = rank::packed(b);
-  std::vector<T> sum(right.size()), step = right;
-  double residual = 0;
-  for (int pass = 0; pass <= refinements + 1; ++pass) {
+  const std::int64_t n = rows();
+  T *right = data_->space.data(), *sum = right + n * rank::kPanel, *step = sum + n * rank::kPanel,
+    *work = step + n * rank::kPanel;
+  double residual = outcome().ok() ? 0 : std::numeric_limits<double>::quiet_NaN(), size = 0, right_size = 0;
+  for (std::int64_t first = 0; first < b.columns(); first += rank::kPanel) {
+    const std::int64_t columns = std::min(rank::kPanel, b.columns() - first), count = n * columns;
+    rank::pack(b, first, columns, right);
     if (outcome().ok()) {
-      if (pass > 0) {
-        step = right;
-        rank::multiply(*data_->a, Op::N, T(-1), columns, sum.data(), step.data());
+      std::fill_n(sum, count, T(0));
+      std::copy_n(right, count, step);
+      for (int pass = 0;; ++pass) {
+        data_->factors->solve(columns, step, work);
+        for (std::int64_t i = 0; i < count; ++i) sum[i] += step[i];
+        std::copy_n(right, count, step);
+        rank::multiply(*data_->a, Op::N, T(-1), columns, sum, step, work);
+        if (pass == refinements) break;
       }
-      if (pass > refinements) break;
-      data_->factors->solve(columns, step.data());
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += step[i];
+      residual = std::hypot(residual, rank::frobenius(count, step));
+      size = std::hypot(size, rank::frobenius(count, sum));
+      right_size = std::hypot(right_size, rank::frobenius(count, right));
     } else {
-      std::fill(sum.begin(), sum.end(), not_a_number<T>());
-      residual = std::numeric_limits<double>::quiet_NaN();
-      break;
+      std::fill_n(sum, count, not_a_number<T>());
     }
-  }
-  for (std::int64_t j = 0; j < columns; ++j) {
-    for (std::int64_t i = 0; i < n; ++i)
-      x.data()[i * x.row_stride() + j * x.column_stride()] = sum[static_cast<std::size_t>(j * n + i)];
+    for (std::int64_t j = 0; j < columns; ++j) {
+      for (std::int64_t i = 0; i < n; ++i)
+        x.data()[i * x.row_stride() + (first + j) * x.column_stride()] = sum[j * n + i];
+    }
   }
   if (std::isnan(residual)) return {residual, residual};
   // Roundings of b - A~ x: at most 2 n + rank + 3 in each element, of |b| + sum |U||V^H||x|, and for a block with the
   // singular values in U and V orthonormal || |U||V^H| ||_F <= sqrt(rank) ||U V^H||_F.
   const RankReport& report = data_->a->report;
-  const auto count = static_cast<std::int64_t>(right.size());
   const double unit = static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) / 2 * (ComplexScalar<T> ? 4 : 1);
-  const double size = rank::frobenius(count, sum.data());
   const double roundings = unit * static_cast<double>(2 * n + report.largest_rank + 3);
-  residual = rank::frobenius(count, step.data());
-  return {residual, residual + report.error * size +
-                        roundings * (rank::frobenius(count, right.data()) +
-                                     std::sqrt(static_cast<double>(std::max<std::int64_t>(1, report.largest_rank))) *
-                                         (report.norm + report.error) * size)};
+  return {residual,
+          residual + report.error * size +
+              roundings * (right_size + std::sqrt(static_cast<double>(std::max<std::int64_t>(1, report.largest_rank))) *
+                                            (report.norm + report.error) * size)};
 }
 
 template <Scalar T>
@@ -94,16 +99,21 @@ void RankFactors<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T beta,
   checks::shape(operation, "x", x, rows(), y.columns());
   checks::shape(operation, "y", y, rows(), x.columns());
   checks::apart(operation, "x", x, "y", y);
-  std::vector<T> work = rank::packed(x);
-  if (outcome().ok())
-    data_->factors->solve(x.columns(), work.data());
-  else
-    std::fill(work.begin(), work.end(), not_a_number<T>());
-  for (std::int64_t j = 0; j < y.columns(); ++j) {
-    for (std::int64_t i = 0; i < rows(); ++i) {
-      const T value = host::times(alpha, work[static_cast<std::size_t>(j * rows() + i)]);
-      T& to = y.data()[i * y.row_stride() + j * y.column_stride()];
-      to = beta == T(0) ? value : value + host::times(beta, to);
+  const std::int64_t n = rows();
+  T *own = data_->space.data(), *work = own + n * rank::kPanel;
+  for (std::int64_t first = 0; first < y.columns(); first += rank::kPanel) {
+    const std::int64_t columns = std::min(rank::kPanel, y.columns() - first);
+    rank::pack(x, first, columns, own);
+    if (outcome().ok())
+      data_->factors->solve(columns, own, work);
+    else
+      std::fill_n(own, n * columns, not_a_number<T>());
+    for (std::int64_t j = 0; j < columns; ++j) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const T value = host::times(alpha, own[j * n + i]);
+        T& to = y.data()[i * y.row_stride() + (first + j) * y.column_stride()];
+        to = beta == T(0) ? value : value + host::times(beta, to);
+      }
     }
   }
 }

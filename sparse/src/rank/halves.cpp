@@ -53,28 +53,31 @@ template <Scalar T> struct Node {
   Block<T> right, left;                // A1^-1 U V^H beside the upper half, A2^-1 X Y^H beside the lower one
   Outcome outcome;
 
-  void solve(std::int64_t n, T* x, std::int64_t ld) const {
+  // Elements of work space for one column: a node's children are done with it when it takes it.
+  [[nodiscard]] std::int64_t work() const {
+    return upper ? std::max({right.rank + left.rank, upper->work(), lower->work()}) : 0;
+  }
+  void solve(std::int64_t n, T* x, std::int64_t ld, T* t) const {
     if (!upper) return small.solve(n, x, ld);
     const std::int64_t half = upper->rows, r = right.rank, s = left.rank;
     T* below = x + half;
-    upper->solve(n, x, ld);
-    lower->solve(n, below, ld);
+    upper->solve(n, x, ld, t);
+    lower->solve(n, below, ld, t);
     if (r + s == 0 || n == 0) return;
-    std::vector<T> t(static_cast<std::size_t>((r + s) * n));
     const int m = to_int(n), ldt = to_int(r + s), ldx = to_int(ld);
     if (r > 0)
       Dense<T>::gemm(kHermitian<T>, CblasNoTrans, to_int(r), m, to_int(right.columns), T(1), right.v.data(),
-                     to_int(right.columns), below, ldx, T(0), t.data(), ldt);
+                     to_int(right.columns), below, ldx, T(0), t, ldt);
     if (s > 0)
       Dense<T>::gemm(kHermitian<T>, CblasNoTrans, to_int(s), m, to_int(left.columns), T(1), left.v.data(),
-                     to_int(left.columns), x, ldx, T(0), t.data() + r, ldt);
-    small.solve(n, t.data(), r + s);
+                     to_int(left.columns), x, ldx, T(0), t + r, ldt);
+    small.solve(n, t, r + s);
     if (r > 0)
       Dense<T>::gemm(CblasNoTrans, CblasNoTrans, to_int(right.rows), m, to_int(r), T(-1), right.u.data(),
-                     to_int(right.rows), t.data(), ldt, T(1), x, ldx);
+                     to_int(right.rows), t, ldt, T(1), x, ldx);
     if (s > 0)
       Dense<T>::gemm(CblasNoTrans, CblasNoTrans, to_int(left.rows), m, to_int(s), T(-1), left.u.data(),
-                     to_int(left.rows), t.data() + r, ldt, T(1), below, ldx);
+                     to_int(left.rows), t + r, ldt, T(1), below, ldx);
   }
 
   [[nodiscard]] std::int64_t stored() const {
@@ -91,8 +94,9 @@ template <Scalar T> void couple(Node<T>& node) {
   }
   Block<T>&right = node.right, &left = node.left;
   const std::int64_t r = right.rank, s = left.rank, n = r + s;
-  node.upper->solve(r, right.u.data(), right.rows);
-  node.lower->solve(s, left.u.data(), left.rows);
+  std::vector<T> work(static_cast<std::size_t>(std::max(node.upper->work() * r, node.lower->work() * s)));
+  node.upper->solve(r, right.u.data(), right.rows, work.data());
+  node.lower->solve(s, left.u.data(), left.rows, work.data());
   SmallLu<T>& k = node.small;
   k.n = n;
   k.a.assign(static_cast<std::size_t>(n * n), T(0));
@@ -147,9 +151,10 @@ template <Scalar T> class HalvesFactors final : public Factors<T> {
     this->outcome = root_->outcome;
     this->stored = root_->stored();
   }
-  void solve(std::int64_t n, T* x) const override {
-    direct::tiles(1, [&](std::int64_t) { root_->solve(n, x, n_); });
+  void solve(std::int64_t n, T* x, T* work) const override {
+    direct::tiles(1, [&](std::int64_t) { root_->solve(n, x, n_, work); });
   }
+  [[nodiscard]] std::int64_t work() const override { return root_->work(); }
 
  private:
   std::int64_t n_;

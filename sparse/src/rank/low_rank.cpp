@@ -160,6 +160,49 @@ Block<T> compress(std::int64_t rows, std::int64_t columns, std::vector<T>&& a, d
   return dense_block(rows, columns, std::move(a));
 }
 
+template <Scalar T> double truncate(Block<T>& block, double limit, double before) {
+  const std::int64_t m = block.rows, n = block.columns, k = block.rank;
+  const double unit = static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) / 2;
+  const auto roundings = [&](const Block<T>& b) {
+    return static_cast<double>(b.rank + 2) * unit * frobenius(m * b.rank, b.u.data()) *
+           frobenius(n * b.rank, b.v.data());
+  };
+  block.error = before + roundings(block);
+  std::vector<T> left = block.u, right = block.v, a = zeros<T>(k * k), b = zeros<T>(k * k), core = zeros<T>(k * k);
+  std::vector<T> w, vt;
+  std::vector<Real<T>> s;
+  if (k == 0) return 0;
+  bool done = orthogonalise(m, k, left) && orthogonalise(n, k, right);
+  if (done) {  // U = left a, V = right b, U V^H = left (a b^H) right^H
+    Dense<T>::gemm(kAdjoint<T>, CblasNoTrans, narrow(k), narrow(k), narrow(m), T(1), left.data(), narrow(m),
+                   block.u.data(), narrow(m), T(0), a.data(), narrow(k));
+    Dense<T>::gemm(kAdjoint<T>, CblasNoTrans, narrow(k), narrow(k), narrow(n), T(1), right.data(), narrow(n),
+                   block.v.data(), narrow(n), T(0), b.data(), narrow(k));
+    Dense<T>::gemm(CblasNoTrans, kAdjoint<T>, narrow(k), narrow(k), narrow(k), T(1), a.data(), narrow(k), b.data(),
+                   narrow(k), T(0), core.data(), narrow(k));
+    done = singular_values(k, k, core, w, s, vt);
+  }
+  if (!done) return frobenius(m * k, block.u.data()) * frobenius(n * k, block.v.data());  // as it is
+  double norm = 0, tail = 0;
+  for (const Real<T> x : s) norm = std::hypot(norm, static_cast<double>(x));
+  std::int64_t r = k;
+  while (r > 0 && std::hypot(tail, static_cast<double>(s[static_cast<std::size_t>(r - 1)])) <= limit)
+    tail = std::hypot(tail, static_cast<double>(s[static_cast<std::size_t>(--r)]));
+  for (std::int64_t c = 0; c < r; ++c) {
+    for (std::int64_t i = 0; i < k; ++i) w[static_cast<std::size_t>(c * k + i)] *= s[static_cast<std::size_t>(c)];
+  }
+  block.rank = r;
+  block.u = zeros<T>(m * r), block.v = zeros<T>(n * r);
+  if (r > 0) {
+    Dense<T>::gemm(CblasNoTrans, CblasNoTrans, narrow(m), narrow(r), narrow(k), T(1), left.data(), narrow(m), w.data(),
+                   narrow(k), T(0), block.u.data(), narrow(m));
+    Dense<T>::gemm(CblasNoTrans, kAdjoint<T>, narrow(n), narrow(r), narrow(k), T(1), right.data(), narrow(n), vt.data(),
+                   narrow(k), T(0), block.v.data(), narrow(n));
+  }
+  block.error = before + tail + roundings(block);
+  return norm;
+}
+
 template <Scalar T> void write_as_product(Block<T>& block) {
   if (!block.dense) return;
   block.dense = false;
@@ -169,7 +212,7 @@ template <Scalar T> void write_as_product(Block<T>& block) {
 }
 
 template <Scalar T> void multiply(const Block<T>& block, Op op, T alpha, std::int64_t n, const T* x, std::int64_t ldx,
-                                  T* y, std::int64_t ldy) {
+                                  T* y, std::int64_t ldy, T* work) {
   const bool plain = op == Op::N;
   const std::int64_t out = plain ? block.rows : block.columns, in = plain ? block.columns : block.rows, r = block.rank;
   if (n == 0 || out == 0 || in == 0) return;
@@ -180,11 +223,10 @@ template <Scalar T> void multiply(const Block<T>& block, Op op, T alpha, std::in
   }
   if (r == 0) return;
   const T *first = plain ? block.v.data() : block.u.data(), *second = plain ? block.u.data() : block.v.data();
-  std::vector<T> middle = zeros<T>(r * n);
   Dense<T>::gemm(kAdjoint<T>, CblasNoTrans, narrow(r), narrow(n), narrow(in), T(1), first, narrow(in), x, narrow(ldx),
-                 T(0), middle.data(), narrow(r));
-  Dense<T>::gemm(CblasNoTrans, CblasNoTrans, narrow(out), narrow(n), narrow(r), alpha, second, narrow(out),
-                 middle.data(), narrow(r), T(1), y, narrow(ldy));
+                 T(0), work, narrow(r));
+  Dense<T>::gemm(CblasNoTrans, CblasNoTrans, narrow(out), narrow(n), narrow(r), alpha, second, narrow(out), work,
+                 narrow(r), T(1), y, narrow(ldy));
 }
 
 template <Scalar T> void subtract_product(const Block<T>& a, const Block<T>& b, Op op_b, T* c) {
@@ -208,18 +250,19 @@ template <Scalar T> void subtract_product(const Block<T>& a, const Block<T>& b, 
   if (b.rank == 0) return;
   // (a X) Z^H, where op(B) = X Z^H.
   const T *x = plain ? b.u.data() : b.v.data(), *z = plain ? b.v.data() : b.u.data();
-  std::vector<T> left = zeros<T>(a.rows * b.rank);
-  multiply(a, Op::N, T(1), b.rank, x, inner, left.data(), a.rows);
+  std::vector<T> left = zeros<T>(a.rows * b.rank), work = zeros<T>(a.rank * b.rank);
+  multiply(a, Op::N, T(1), b.rank, x, inner, left.data(), a.rows, work.data());
   Dense<T>::gemm(CblasNoTrans, kAdjoint<T>, narrow(a.rows), narrow(n), narrow(b.rank), T(-1), left.data(),
                  narrow(a.rows), z, narrow(n), T(1), c, narrow(a.rows));
 }
 
-#define TRN_LOW_RANK(T)                                                                                   \
-  template double frobenius(std::int64_t, const T*);                                                      \
-  template Block<T> dense_block(std::int64_t, std::int64_t, std::vector<T>&&);                            \
-  template Block<T> compress(std::int64_t, std::int64_t, std::vector<T>&&, double, std::uint64_t);        \
-  template void write_as_product(Block<T>&);                                                              \
-  template void multiply(const Block<T>&, Op, T, std::int64_t, const T*, std::int64_t, T*, std::int64_t); \
+#define TRN_LOW_RANK(T)                                                                                       \
+  template double frobenius(std::int64_t, const T*);                                                          \
+  template Block<T> dense_block(std::int64_t, std::int64_t, std::vector<T>&&);                                \
+  template Block<T> compress(std::int64_t, std::int64_t, std::vector<T>&&, double, std::uint64_t);            \
+  template double truncate(Block<T>&, double, double);                                                        \
+  template void write_as_product(Block<T>&);                                                                  \
+  template void multiply(const Block<T>&, Op, T, std::int64_t, const T*, std::int64_t, T*, std::int64_t, T*); \
   template void subtract_product(const Block<T>&, const Block<T>&, Op, T*);
 TRN_SPARSE_SCALARS(TRN_LOW_RANK)
 #undef TRN_LOW_RANK

@@ -60,28 +60,66 @@ void halves(std::int64_t begin, std::int64_t end, std::int64_t tile, std::size_t
   halves(middle, end, tile, level + 1, places, phases);
 }
 
+template <Scalar T> T element_of(const char* operation, const Elements<T>& elements, std::int64_t i, std::int64_t j) {
+  const T value = elements(i, j);
+  require(std::isfinite(std::abs(value)), "{}: element ({}, {}) is not finite, or its modulus is not", operation, i, j);
+  return value;
+}
+
 template <Scalar T> std::vector<T> evaluated(const char* operation, const Place& p, const Elements<T>& elements) {
   std::vector<T> a(static_cast<std::size_t>(p.rows * p.columns));
   for (std::int64_t j = 0; j < p.columns; ++j) {
-    for (std::int64_t i = 0; i < p.rows; ++i) {
-      const T value = elements(p.row + i, p.column + j);
-      require(std::isfinite(std::abs(value)), "{}: element ({}, {}) is not finite, or its modulus is not", operation,
-              p.row + i, p.column + j);
-      a[static_cast<std::size_t>(j * p.rows + i)] = value;
-    }
+    for (std::int64_t i = 0; i < p.rows; ++i)
+      a[static_cast<std::size_t>(j * p.rows + i)] = element_of(operation, elements, p.row + i, p.column + j);
   }
   return a;
 }
 
-template <Scalar T> void fill_report(detail::RankData<T>& data, const std::vector<double>& norms) {
+// A block as the options want it; its norm, and the elements that were evaluated.
+struct Made {
+  double norm = 0;
+  std::int64_t evaluated = 0;
+};
+template <Scalar T> rank::Block<T> made_block(const char* operation, const Place& p, const Elements<T>& elements,
+                                              const RankOptions& o, std::uint64_t seed, Made& made) {
+  if (o.compression == RankCompression::Sampled && !p.diagonal && std::min(p.rows, p.columns) > 0) {
+    const std::function<T(std::int64_t, std::int64_t)> element = [&](std::int64_t i, std::int64_t j) {
+      ++made.evaluated;
+      return element_of(operation, elements, p.row + i, p.column + j);
+    };
+    if (auto block = rank::compress_sampled<T>(p.rows, p.columns, element, o.tolerance, seed, made.norm))
+      return *std::move(block);
+  }
+  std::vector<T> a = evaluated(operation, p, elements);
+  made.norm = rank::frobenius(p.rows * p.columns, a.data());
+  made.evaluated += p.rows * p.columns;
+  if (p.diagonal) return rank::dense_block(p.rows, p.columns, std::move(a));
+  return rank::compress(p.rows, p.columns, std::move(a), o.tolerance * made.norm, seed);
+}
+
+// Where each group's work space begins; blocks of a group share it. Returns what all of them need.
+template <Scalar T> std::int64_t place_work(const std::vector<rank::Placed<T>>& placed, const rank::Groups& groups,
+                                            std::vector<std::int64_t>& at) {
+  std::int64_t sum = 0;
+  for (const auto& group : groups) {
+    at.push_back(sum);
+    std::int64_t most = 0;
+    for (const std::int32_t b : group) most = std::max(most, placed[static_cast<std::size_t>(b)].block.rank);
+    sum += most;
+  }
+  return sum;
+}
+
+template <Scalar T> void fill_report(detail::RankData<T>& data, const std::vector<Made>& made) {
   RankReport& r = data.report;
   double error = 0, norm = 0;
-  for (std::size_t b = 0; b < norms.size(); ++b) {
+  for (std::size_t b = 0; b < made.size(); ++b) {
     const rank::Block<T>& block = data.placed[b].block;
     ++(block.dense ? r.dense_blocks : r.low_rank_blocks);
     r.largest_rank = std::max(r.largest_rank, block.rank);
     r.stored += block.stored();
-    error += block.error * block.error, norm += norms[b] * norms[b];
+    r.evaluated += made[b].evaluated;
+    error += block.error * block.error, norm += made[b].norm * made[b].norm;
   }
   r.error = std::sqrt(error), r.norm = std::sqrt(norm);
 }
@@ -92,6 +130,7 @@ template <Scalar T>
 RankMatrix<T>::RankMatrix(RankShape shape, Extents e, const Elements<T>& elements, const RankOptions& o) {
   constexpr const char* operation = "sparse.rank";
   operands::check_enumerator(operation, "RankShape", shape, RankShape::Hodlr);
+  operands::check_enumerator(operation, "RankCompression", o.compression, RankCompression::Sampled);
   require(e.rows >= 0 && e.columns >= 0, "{}: extents are {} x {}; both must be >= 0", operation, e.rows, e.columns);
   require(shape == RankShape::Blr || e.rows == e.columns, "{}: a hodlr matrix is square; this one is {} x {}",
           operation, e.rows, e.columns);
@@ -107,19 +146,19 @@ RankMatrix<T>::RankMatrix(RankShape shape, Extents e, const Elements<T>& element
     halves(0, e.rows, o.tile, 1, places, data->phases);
   const auto count = static_cast<std::int64_t>(places.size());
   data->placed.resize(places.size());
-  std::vector<double> norms(places.size());
+  std::vector<Made> made(places.size());
   direct::tiles(count, [&](std::int64_t b) {
     const Place& p = places[static_cast<std::size_t>(b)];
-    std::vector<T> a = evaluated(operation, p, elements);
-    double& norm = norms[static_cast<std::size_t>(b)];
-    norm = rank::frobenius(p.rows * p.columns, a.data());
     data->placed[static_cast<std::size_t>(b)] = {
         p.row, p.column,
-        p.diagonal
-            ? rank::dense_block(p.rows, p.columns, std::move(a))
-            : rank::compress(p.rows, p.columns, std::move(a), o.tolerance * norm, o.seed + static_cast<unsigned>(b))};
+        made_block(operation, p, elements, o, o.seed + static_cast<unsigned>(b), made[static_cast<std::size_t>(b)])};
   });
-  fill_report(*data, norms);
+  fill_report(*data, made);
+  for (rank::Phase& phase : data->phases) {
+    data->work = std::max({data->work, place_work(data->placed, phase.by_rows, phase.rows_at),
+                           place_work(data->placed, phase.by_columns, phase.columns_at)});
+  }
+  data->space.resize(static_cast<std::size_t>((e.rows + e.columns + data->work) * rank::kPanel));
   data_ = std::move(data);
 }
 
@@ -146,6 +185,7 @@ template <Scalar T> RankMatrix<T> RankMatrix<T>::to(const Executor& to) const {
     auto moved = std::make_shared<detail::RankData<T>>(*data_);
     moved->device = rank::upload(to, *data_);
     moved->executor = to;
+    moved->space.clear();
     RankMatrix copy = *this;
     copy.data_ = std::move(moved);
     return copy;
@@ -155,16 +195,18 @@ template <Scalar T> RankMatrix<T> RankMatrix<T>::to(const Executor& to) const {
 }
 
 template <Scalar T>
-void rank::multiply(const detail::RankData<T>& data, Op op, T alpha, std::int64_t n, const T* x, T* y) {
+void rank::multiply(const detail::RankData<T>& data, Op op, T alpha, std::int64_t n, const T* x, T* y, T* work) {
   const bool plain = op == Op::N;
   const std::int64_t ldx = plain ? data.extents.columns : data.extents.rows,
                      ldy = plain ? data.extents.rows : data.extents.columns;
   for (const rank::Phase& phase : data.phases) {
     const rank::Groups& groups = plain ? phase.by_rows : phase.by_columns;
+    const std::vector<std::int64_t>& at = plain ? phase.rows_at : phase.columns_at;
     direct::tiles(static_cast<std::int64_t>(groups.size()), [&](std::int64_t g) {
       for (const std::int32_t b : groups[static_cast<std::size_t>(g)]) {
         const rank::Placed<T>& p = data.placed[static_cast<std::size_t>(b)];
-        rank::multiply(p.block, op, alpha, n, x + (plain ? p.column : p.row), ldx, y + (plain ? p.row : p.column), ldy);
+        rank::multiply(p.block, op, alpha, n, x + (plain ? p.column : p.row), ldx, y + (plain ? p.row : p.column), ldy,
+                       work + at[static_cast<std::size_t>(g)] * n);
       }
     });
   }
@@ -186,25 +228,30 @@ void RankMatrix<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T beta, 
       return rank::multiply_on_device(*data_, alpha, x, beta, y);
     }
   }
-  std::vector<T> packed = rank::packed(x), sum(static_cast<std::size_t>(out * y.columns()));
   const bool conjugated = ComplexScalar<T> && op == Op::T;  // A^T x = conj(A^H conj(x))
-  if (conjugated) {
-    for (T& v : packed) v = conjugate_of(v);
-  }
-  rank::multiply(*data_, op == Op::N ? Op::N : Op::C, T(1), y.columns(), packed.data(), sum.data());
-  for (std::int64_t j = 0; j < y.columns(); ++j) {
-    for (std::int64_t i = 0; i < out; ++i) {
-      const T value = sum[static_cast<std::size_t>(j * out + i)];
-      const T scaled = host::times(alpha, conjugated ? conjugate_of(value) : value);
-      T& to = y.data()[i * y.row_stride() + j * y.column_stride()];
-      to = beta == T(0) ? scaled : scaled + host::times(beta, to);
+  T *packed = data_->space.data(), *sum = packed + in * rank::kPanel, *work = sum + out * rank::kPanel;
+  for (std::int64_t first = 0; first < y.columns(); first += rank::kPanel) {
+    const std::int64_t n = std::min(rank::kPanel, y.columns() - first);
+    rank::pack(x, first, n, packed);
+    if (conjugated) {
+      for (std::int64_t k = 0; k < in * n; ++k) packed[k] = conjugate_of(packed[k]);
+    }
+    std::fill_n(sum, out * n, T(0));
+    rank::multiply(*data_, op == Op::N ? Op::N : Op::C, T(1), n, packed, sum, work);
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < out; ++i) {
+        const T value = sum[j * out + i];
+        const T scaled = host::times(alpha, conjugated ? conjugate_of(value) : value);
+        T& to = y.data()[i * y.row_stride() + (first + j) * y.column_stride()];
+        to = beta == T(0) ? scaled : scaled + host::times(beta, to);
+      }
     }
   }
 }
 
-#define TRN_RANK_MATRIX(T)                                                                     \
-  template class RankMatrix<T>;                                                                \
-  template void rank::multiply(const detail::RankData<T>&, Op, T, std::int64_t, const T*, T*); \
+#define TRN_RANK_MATRIX(T)                                                                         \
+  template class RankMatrix<T>;                                                                    \
+  template void rank::multiply(const detail::RankData<T>&, Op, T, std::int64_t, const T*, T*, T*); \
   static_assert(LinearOperator<RankMatrix<T>, T>);
 TRN_SPARSE_SCALARS(TRN_RANK_MATRIX)
 #undef TRN_RANK_MATRIX

@@ -7,6 +7,7 @@
 
 #include <trn/sparse/rank_structured.hpp>
 
+#include "host_data.hpp"
 #include "rank/low_rank.hpp"
 
 namespace trn::sparse {
@@ -21,7 +22,12 @@ template <Scalar T> struct Placed {
 using Groups = std::vector<std::vector<std::int32_t>>;  // numbers of blocks
 struct Phase {
   Groups by_rows, by_columns;
+  // Work space of each group for one column: where it begins. A group's blocks share it one after another.
+  std::vector<std::int64_t> rows_at = {}, columns_at = {};
 };
+
+// Columns that one pass over the blocks takes: work space is made for so many when a matrix is.
+inline constexpr std::int64_t kPanel = 16;
 
 // The blocks in the memory of a device, and one product's work there.
 struct DeviceBlocks;
@@ -38,6 +44,8 @@ template <Scalar T> struct detail::RankData {
   std::vector<rank::Placed<T>> placed;
   std::vector<rank::Phase> phases;
   RankReport report;
+  std::int64_t work = 0;              // elements of work space that a product of one column needs
+  mutable std::vector<T> space = {};  // of apply(): packed columns, their product, and that work space
   Executor executor = Executor::host();
   std::shared_ptr<const rank::DeviceBlocks> device = {};
 };
@@ -48,24 +56,25 @@ struct detail::RankAccess {
 
 namespace rank {
 
-// y += alpha op(A~) x on the host, op N or C; column-major, packed.
-template <Scalar T> void multiply(const detail::RankData<T>& data, Op op, T alpha, std::int64_t n, const T* x, T* y);
+// y += alpha op(A~) x on the host, op N or C; column-major, packed. `work` holds data.work * n elements.
+template <Scalar T>
+void multiply(const detail::RankData<T>& data, Op op, T alpha, std::int64_t n, const T* x, T* y, T* work);
 
-// Between views of any strides and packed columns.
-template <Scalar T> std::vector<T> packed(const MatrixView<const T>& x) {
-  std::vector<T> p(static_cast<std::size_t>(x.rows() * x.columns()));
-  for (std::int64_t j = 0; j < x.columns(); ++j) {
+// Columns [first, first + count) of a view of any strides, packed.
+template <Scalar T> void pack(const MatrixView<const T>& x, std::int64_t first, std::int64_t count, T* to) {
+  for (std::int64_t j = 0; j < count; ++j) {
     for (std::int64_t i = 0; i < x.rows(); ++i)
-      p[static_cast<std::size_t>(j * x.rows() + i)] = x.data()[i * x.row_stride() + j * x.column_stride()];
+      to[j * x.rows() + i] = x.data()[i * x.row_stride() + (first + j) * x.column_stride()];
   }
-  return p;
 }
 
 // The factors' own: LU or Cholesky by tiles, and Woodbury's by halves.
 template <Scalar T> class Factors {
  public:
   virtual ~Factors() = default;
-  virtual void solve(std::int64_t n, T* x) const = 0;  // in place, column-major, packed
+  // In place, column-major, packed; `work` holds work() * n elements.
+  virtual void solve(std::int64_t n, T* x, T* work) const = 0;
+  [[nodiscard]] virtual std::int64_t work() const = 0;
   Outcome outcome;
   double truncation = 0;
   std::int64_t stored = 0;

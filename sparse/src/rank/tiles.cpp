@@ -49,15 +49,20 @@ template <Scalar T> class TileFactors final : public Factors<T> {
     for (const Block<T>& b : tiles_) this->stored += b.stored();
   }
 
-  void solve(std::int64_t n, T* x) const override {
-    direct::tiles(1, [&](std::int64_t) { substitute(n, x); });
+  void solve(std::int64_t n, T* x, T* work) const override {
+    direct::tiles(1, [&](std::int64_t) { substitute(n, x, work); });
+  }
+  [[nodiscard]] std::int64_t work() const override {
+    std::int64_t most = 0;
+    for (const Block<T>& b : tiles_) most = std::max(most, b.rank);
+    return most;
   }
 
  private:
-  void substitute(std::int64_t n, T* x) const {
+  void substitute(std::int64_t n, T* x, T* work) const {
     for (std::int64_t k = 0; k < count_; ++k) {  // L
       T* own = x + k * tile_;
-      for (std::int64_t i = 0; i < k; ++i) multiply(at(k, i), Op::N, T(-1), n, x + i * tile_, n_, own, n_);
+      for (std::int64_t i = 0; i < k; ++i) multiply(at(k, i), Op::N, T(-1), n, x + i * tile_, n_, own, n_, work);
       const Block<T>& d = at(k, k);
       if (!cholesky_) {
         for (std::int64_t c = 0; c < n; ++c) exchange(k, own + c * n_);
@@ -68,7 +73,8 @@ template <Scalar T> class TileFactors final : public Factors<T> {
     for (std::int64_t k = count_ - 1; k >= 0; --k) {  // U, or L^H
       T* own = x + k * tile_;
       for (std::int64_t j = k + 1; j < count_; ++j)
-        multiply(cholesky_ ? at(j, k) : at(k, j), cholesky_ ? Op::C : Op::N, T(-1), n, x + j * tile_, n_, own, n_);
+        multiply(cholesky_ ? at(j, k) : at(k, j), cholesky_ ? Op::C : Op::N, T(-1), n, x + j * tile_, n_, own, n_,
+                 work);
       const Block<T>& d = at(k, k);
       Dense<T>::trsm(CblasLeft, cholesky_ ? CblasLower : CblasUpper, cholesky_ ? kConjugated<T> : CblasNoTrans,
                      CblasNonUnit, as_int(d.rows), as_int(n), d.u.data(), as_int(d.rows), own, as_int(n_));

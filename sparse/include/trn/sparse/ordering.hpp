@@ -15,7 +15,8 @@ namespace trn::sparse {
 // Nested dissection by METIS: less work than minimum degree for the factors of large meshes.
 [[nodiscard]] Permutation nested_dissection(const Pattern<>& a);
 
-// Vertices in parts of at most `size` that lie close together in the graph, by recursive bisection; parts in sequence.
+// Vertices in parts of `size` (the last one of what is left) that lie close together in the graph, parts in sequence:
+// by recursive bisection, METIS's or between breadth-first levels, whichever leaves parts fewer neighbours.
 [[nodiscard]] Permutation partition(const Pattern<>& a, std::int64_t size);
 
 // No two vertices of a colour are neighbours. Greedy, vertices of high degree first.

@@ -14,6 +14,11 @@
 // the second term for the roundings of E_b itself. A block that no rank smaller than dense storage reaches stays dense,
 // without error. Every element is evaluated once; a hodlr matrix needs memory for its largest block, n^2/4.
 //
+// RankCompression::Sampled never forms a block: rows and columns that a cross approximation picks are evaluated,
+// O(rank (rows + columns)) elements of a block, and what is left is looked at on its edges and at random places.
+// `error` is then an estimate, and a block with an isolated peak elsewhere may be misjudged; use it for smooth kernels
+// and matrices whose n^2 elements are too many. A block without a low rank is still evaluated whole.
+//
 // Products are within error ||x|| plus roundings of the exact A x. Host: s d c z. On a device (float) by grouped
 // products of trnblas, in its Native mode: two for all low-rank blocks, one for each layer of dense ones, for every
 // level of a hodlr matrix. The same bits for any number of threads.
@@ -31,16 +36,21 @@ template <Scalar T> using Elements = std::function<T(std::int64_t row, std::int6
 
 enum class RankShape : std::uint8_t { Blr, Hodlr };
 
+enum class RankCompression : std::uint8_t { Measured, Sampled };
+
 struct RankOptions {
   double tolerance = 1e-8;  // of each block, relative to its own Frobenius norm; below 1
   std::int64_t tile = 128;  // rows of a tile, or of the smallest block on the diagonal
-  std::uint64_t seed = 0;   // of the sketches
+  std::uint64_t seed = 0;   // of the sketches and samples
+  RankCompression compression = RankCompression::Measured;
 };
 
 struct RankReport {
   std::int64_t dense_blocks = 0, low_rank_blocks = 0, largest_rank = 0;
-  std::int64_t stored = 0;     // numbers, of rows * columns
-  double norm = 0, error = 0;  // Frobenius: of A, and the bound of A - A~
+  std::int64_t stored = 0;  // numbers, of rows * columns
+  // Frobenius: of A, and the bound of A - A~; with RankCompression::Sampled of A~, and an estimate.
+  double norm = 0, error = 0;
+  std::int64_t evaluated = 0;  // elements that were asked for
 };
 
 namespace detail {
@@ -49,7 +59,8 @@ template <Scalar T> struct RankFactorData;
 struct RankAccess;
 }  // namespace detail
 
-// A trn::LinearOperator. Immutable, cheap to copy; one thread at a time applies it.
+// A trn::LinearOperator. Immutable, cheap to copy; copies share work space, so one thread at a time applies them. On
+// the host apply() allocates nothing.
 template <Scalar T> class RankMatrix {
  public:
   using Value = T;
@@ -90,7 +101,8 @@ struct RankSolve {
   double residual_bound = 0;
 };
 
-// Factors of A~, and as a trn::LinearOperator its approximate inverse: a preconditioner. Host.
+// Factors of A~, and as a trn::LinearOperator its approximate inverse: a preconditioner. Host. Copies share work space,
+// the matrix's too: one thread at a time. apply() allocates nothing.
 template <Scalar T> class RankFactors {
  public:
   using Value = T;

@@ -10,7 +10,7 @@
 // k_i the entries in row i of op(A), u the unit roundoff; for complex types with alpha other than 1 or beta other than
 // 0 k_i + 5. Each row is summed by one thread in an order that the matrix alone decides, so the bits do not depend on
 // the number of threads. beta = 0 never reads C. An absent entry is not multiplied: infinities in B reach only the rows
-// that have an entry there. A zero inside a block of Bsr or on a diagonal of Dia is an entry.
+// that have an entry there. A zero inside a block of a Bsr or on a diagonal of a Dia is an entry.
 //
 // On a device (float) A becomes tiles of 128 x 128 (tile_programs.hpp), made on the host when the plan is and kept in
 // the device's memory. The bound is Accuracy::bound: with k the longest row, g the most tiles in a window (at most k)
@@ -59,7 +59,7 @@ template <Scalar T> class AnySparse {
 };
 
 // Host. Csr: a row at a time. Sell: eight rows of similar length at a time, for short rows. Bsr: full blocks. Dia:
-// diagonals. Automatic never stores a zero that A does not have; a forced Bsr or Dia may.
+// diagonals, in which places where A has no entry are masked. A forced Bsr multiplies zeros that A does not have.
 // Devices. Resident: blocks of 128 x 128, B in SBUF. Pinned: A in SBUF too, for several panels of B. Gather: tiles of a
 // window's distinct columns, rows of B fetched by number (not on trn1). Automatic takes the one with the least time.
 enum class Kernel : std::uint8_t { Automatic, Csr, Sell, Bsr, Dia, Resident, Pinned, Gather };
