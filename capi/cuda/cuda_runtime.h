@@ -30,9 +30,9 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
 inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes) { return ::cudaMemsetAsync(to, value, bytes, nullptr); }
 inline cudaError_t cudaEventRecord(cudaEvent_t event) { return ::cudaEventRecord(event, nullptr); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event) { return ::cudaStreamWaitEvent(stream, event, 0); }
-inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* address, size_t bytes = 0, unsigned flags = cudaMemAttachSingle) {
-  return ::cudaStreamAttachMemAsync(stream, address, bytes, flags);
-}
+// Declared once more, for its default arguments: a definition with these parameters would be the function itself.
+extern "C" cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* address, size_t bytes = 0,
+                                                unsigned flags = cudaMemAttachSingle);
 template <class T> cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* address, size_t bytes = 0,
                                                         unsigned flags = cudaMemAttachSingle) {
   return ::cudaStreamAttachMemAsync(stream, static_cast<void*>(address), bytes, flags);
