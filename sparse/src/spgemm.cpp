@@ -64,29 +64,33 @@ template <bool kValues, Scalar T> std::vector<PartRows<T>> product_rows(const Pa
   const auto parts = static_cast<std::int64_t>(cut.rows.size()) - 1;
   std::vector<PartRows<T>> pieces(static_cast<std::size_t>(parts));
   const int threads = threads_for<T>(cut);
-  std::vector<std::unique_ptr<host::RowProduct<T>>> work(static_cast<std::size_t>(threads));
+  struct Worker {
+    host::RowProduct<T> row;
+    std::vector<std::int32_t> columns;  // of a part, before its size is known
+    std::vector<T> values;
+  };
+  std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
   for_pieces(parts, threads, [&](std::int64_t p, int worker) {
-    auto& row = work[static_cast<std::size_t>(worker)];
-    // Marks are row numbers, and no row comes twice: one accumulator serves all parts of a worker.
-    if (!row) row = std::make_unique<host::RowProduct<T>>(b.columns);
-    PartRows<T>& piece = pieces[static_cast<std::size_t>(p)];
+    auto& own = workers[static_cast<std::size_t>(worker)];
+    if (!own) own.reset(new Worker{host::RowProduct<T>(b.columns), {}, {}});
     std::int64_t used = 0;
     for (std::int64_t i = cut.rows[static_cast<std::size_t>(p)]; i < cut.rows[static_cast<std::size_t>(p) + 1]; ++i) {
       std::int64_t most = 0;
       for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k)
         most += b.offsets[a.indices[k] + 1] - b.offsets[a.indices[k]];
       most = std::min(most, b.columns);
-      if (static_cast<std::int64_t>(piece.columns.size()) < used + most) {
+      if (static_cast<std::int64_t>(own->columns.size()) < used + most) {
         const auto size = static_cast<std::size_t>(std::max(used + most, 2 * used));
-        piece.columns.resize(size);
-        if (kValues) piece.values.resize(size);
+        own->columns.resize(size);
+        if (kValues) own->values.resize(size);
       }
       counts[i] =
-          row->template row<kValues>(a, av, b, bv, i, piece.columns.data() + used, piece.values.data() + used, alpha);
+          own->row.template row<kValues>(a, av, b, bv, i, own->columns.data() + used, own->values.data() + used, alpha);
       used += counts[i];
     }
-    piece.columns.resize(static_cast<std::size_t>(used));
-    if (kValues) piece.values.resize(static_cast<std::size_t>(used));
+    PartRows<T>& piece = pieces[static_cast<std::size_t>(p)];
+    piece.columns.assign(own->columns.begin(), own->columns.begin() + used);
+    if (kValues) piece.values.assign(own->values.begin(), own->values.begin() + used);
   });
   return pieces;
 }

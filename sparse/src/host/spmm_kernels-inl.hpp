@@ -189,6 +189,7 @@ template <class T> HWY_INLINE void sell_vector_here(const SellArgs<T>& g, std::i
     } else {
       Sum<T> sum[kSliceHeight];
       for (std::int32_t k = 0; k < full; ++k, indices += kSliceHeight, values += kSliceHeight) {
+        HWY_UNROLL(8)
         for (int l = 0; l < kSliceHeight; ++l) sum[l].add(values[l], g.x[indices[l]]);
       }
       for (int l = 0; l < kSliceHeight; ++l) sums[l] = sum[l].value();
