@@ -181,8 +181,8 @@ void reader(Random& r, Current& current) {
   try {
     const Csr<double> a =
         boeing ? sparse::parse_harwell_boeing<double>(text, "fuzz") : sparse::parse_matrix_market<double>(text, "fuzz");
-    // What was read is a matrix: its transpose of the transpose is the same, if it has no NaN. A transpose has offsets for
-    // its rows, so a declared number of columns takes memory there, and rightly so.
+    // What was read is a matrix: its transpose of the transpose is the same, if it has no NaN. A transpose has offsets
+    // for its rows, so a declared number of columns takes memory there, and rightly so.
     if (a.columns() > std::int64_t{1} << 26) return;
     const Csr<double> t = sparse::transpose(sparse::transpose(a));
     if (!t.pattern().equals(a.pattern())) throw Finding{"the matrix that was read is not sound"};

@@ -1,7 +1,7 @@
 // Gustavson's row-wise product: a row of C gathers the rows of B that a row of A names, in an accumulator as wide as B.
 //
-// The accumulator is all zeros between rows, so a product is added without a question; a bit for each column says that it
-// is in use, and a list has the words of 64 bits that are not zero. Sorting the words, of which there are few where
+// The accumulator is all zeros between rows, so a product is added without a question; a bit for each column says that
+// it is in use, and a list has the words of 64 bits that are not zero. Sorting the words, of which there are few where
 // columns lie together, sorts the columns.
 #pragma once
 
