@@ -6,7 +6,12 @@
 // are written in streams, and each bucket's part of the result then fits a core's cache.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <optional>
+#include <vector>
+
+#include <trn/core/parallel.hpp>
 
 #include "host_data.hpp"
 
@@ -17,26 +22,50 @@ namespace detail {
 constexpr std::int64_t kBucketEntries = 1 << 13, kBucketed = 1 << 19;
 
 // Where entries of column j go is where entries of row j are, as long as the pattern is symmetric. Nothing where it is
-// not; the first entry that says so ends it.
+// not; an entry that says so ends it. Threads share the rows: one that begins at row i finds where column j stands by
+// then in row j itself, at its first entry from column i on.
 template <class N, Scalar T, Index I, class F>
 std::optional<Array<T>> symmetric_values(const CsrRef<T, I>& a, const F& change) {
   if (a.rows != a.columns) return {};
   const auto nnz = static_cast<N>(a.nnz());
-  std::vector<N> next(a.offsets, a.offsets + a.rows);
+  const std::int64_t threads = loop_threads(a.nnz() >= kBucketed);
+  std::vector<std::int64_t> cuts{0};  // rows at which ranges of as many entries begin
+  for (std::int64_t t = 1; t < threads; ++t)
+    cuts.push_back(std::lower_bound(a.offsets, a.offsets + a.rows, a.nnz() / threads * t) - a.offsets);
+  cuts.push_back(a.rows);
+  std::vector<std::vector<N>> begin(static_cast<std::size_t>(threads));  // but for the first range
+  for_pieces(threads - 1, static_cast<int>(threads), [&](std::int64_t t, int) {
+    auto& own = begin[static_cast<std::size_t>(t) + 1];
+    const auto i = static_cast<I>(cuts[static_cast<std::size_t>(t) + 1]);
+    own.resize(static_cast<std::size_t>(a.rows));
+    for (std::int64_t j = 0; j < a.rows; ++j)
+      own[static_cast<std::size_t>(j)] =
+          static_cast<N>(std::lower_bound(a.indices + a.offsets[j], a.indices + a.offsets[j + 1], i) - a.indices);
+  });
   Array<T> values = host_array<T>(a.nnz());
   T* to = values.data();
-  N* at = next.data();
-  for (std::int64_t i = 0; i < a.rows; ++i) {
-    for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
-      const N p = at[a.indices[k]]++;
-      if (p >= nnz || a.indices[p] != static_cast<I>(i)) return {};
-      to[p] = change(a.values[k]);
+  std::atomic<bool> symmetric{true};
+  for_pieces(threads, static_cast<int>(threads), [&](std::int64_t t, int) {
+    std::vector<N> next = t > 0 ? begin[static_cast<std::size_t>(t)] : std::vector<N>(a.offsets, a.offsets + a.rows);
+    N* at = next.data();
+    for (std::int64_t i = cuts[static_cast<std::size_t>(t)]; i < cuts[static_cast<std::size_t>(t) + 1]; ++i) {
+      for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+        const N p = at[a.indices[k]]++;
+        if (p >= nnz || a.indices[p] != static_cast<I>(i)) {
+          symmetric = false;
+          return;
+        }
+        to[p] = change(a.values[k]);
+      }
+      if (!symmetric.load(std::memory_order_relaxed)) return;
     }
-  }
-  // Every walk ended where its row ends, so it never left it: each entry (i, j) met an entry (j, i).
-  for (std::int64_t i = 0; i < a.rows; ++i) {
-    if (at[i] != static_cast<N>(a.offsets[i + 1])) return {};
-  }
+    // A walk that ends where the next range's begins never left its row: each entry (i, j) met an entry (j, i).
+    const bool last = t + 1 == threads;
+    const bool whole =
+        last ? std::equal(next.begin(), next.end(), a.offsets + 1) : next == begin[static_cast<std::size_t>(t) + 1];
+    if (!whole) symmetric = false;
+  });
+  if (!symmetric) return {};
   return values;
 }
 

@@ -256,6 +256,21 @@ TEST(Robust, TransposesOfEveryKind) {
   const auto off = Csr<double>::from_triplets(
       kSolveHost, {144, 144}, {std::vector<std::int64_t>{140}, std::vector<std::int64_t>{3}, std::vector<double>{5}});
   check(add<double>(1, grid, 1, off)), check(add<double>(1, grid, 1, transpose(off)));
+  // Entries enough for several threads, and one too many in the first, a middle and the last rows.
+  const int threads = omp_get_max_threads();
+  const auto large = stencil27<double>(28, 28, 28);
+  for (const int count : {1, 2, 5}) {
+    omp_set_num_threads(count);
+    check(large);
+    EXPECT_TRUE(transpose(large).pattern().shares(large.pattern()));
+    const std::int64_t n = large.rows();
+    for (const auto& [i, j] : {std::pair<std::int64_t, std::int64_t>{0, n - 1}, {n / 2, 3}, {n - 1, n / 2}})
+      check(add<double>(1, large, 1,
+                        Csr<double>::from_triplets(
+                            kSolveHost, {n, n},
+                            {std::vector<std::int64_t>{i}, std::vector<std::int64_t>{j}, std::vector<double>{5}})));
+  }
+  omp_set_num_threads(threads);
 }
 
 }  // namespace
