@@ -1,12 +1,39 @@
 // `trnsci fuzz tensor`: random einsums (random_case.hpp) against long double within the bounds they return.
+//
+// Each case runs twice, and the bits must agree: on the host with one thread and with 2 to 5, on a simulator in program
+// order and in a shuffled one. What runs in Exact on a device must have the host's bits. The last line says what part
+// of its bound the worst element of the median case reaches.
+#include <omp.h>
+
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <vector>
+
 #include <trn/core/error.hpp>
+#include <trn/neuron/sim.hpp>
+#include <trn/tile/device.hpp>
 
 #include "fuzz_driver.hpp"
+#include "output.hpp"
 #include "random_case.hpp"
 
 namespace trn::tools::fuzz {
+namespace {
+
+// Runs a case with a number of threads: D's memory afterwards, or a finding. `used`: of the bound, by the worst element.
+std::vector<std::byte> bytes_of(std::uint64_t seed, const tensor::testing::RandomOptions& options,
+                                const Executor& executor, Mode mode, int threads, double* used = nullptr) {
+  tensor::testing::RandomCase r = tensor::testing::RandomMaker(seed, options).make();
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(threads);
+  const auto wrong = tensor::testing::violation(r, used, executor, mode);
+  omp_set_num_threads(before);
+  if (wrong) throw Finding{*wrong};
+  return r.d.bytes;
+}
+
+}  // namespace
 
 void add_fuzz_tensor(Command& parent) {
   Command command = parent.add("tensor", "random einsums against long double");
@@ -33,17 +60,34 @@ void add_fuzz_tensor(Command& parent) {
       options.types = {DType::Float32, DType::Complex64};
     const std::string again =
         fmt::format("trnsci fuzz tensor --products {} --exec {} --precision {}", *most, *where, *precision);
+    const bool device = executor.family() == Family::Device, simulated = where->starts_with("sim:");
+    std::vector<double> used;
     drive(*span, again, [&](std::uint64_t seed, Current& current) {
-      tensor::testing::RandomCase r = tensor::testing::RandomMaker(seed, options).make();
+      const tensor::testing::RandomCase r = tensor::testing::RandomMaker(seed, options).make();
       current.operation = fmt::format("einsum of {}", r.operands.size());
       current.what = r.what;
       try {
-        if (const auto wrong = tensor::testing::violation(r, nullptr, executor, mode)) throw Finding{*wrong};
+        double worst = 0;
+        const auto bytes = bytes_of(seed, options, executor, mode, 1, &worst);
+        if (worst > 0) used.push_back(worst);
+        if (!device && bytes_of(seed, options, executor, mode, 2 + static_cast<int>(seed % 4)) != bytes)
+          throw Finding{"other bits with more threads"};
+        if (simulated) {
+          const Executor shuffled = neuron::open_simulator(tile::device_of(executor).machine().name,
+                                                           {.order = neuron::Order::shuffled(seed)});
+          if (bytes_of(seed, options, shuffled, mode, 1) != bytes) throw Finding{"other bits in a shuffled order"};
+        }
+        if (device && mode == Mode::Exact && bytes_of(seed, options, Executor::host(), mode, 1) != bytes)
+          throw Finding{"Exact with other bits than on the host"};
       } catch (const NotImplemented&) {  // float64 that is summed out of one operand has no device kernel
-        if (mode != Mode::Exact || executor.family() == Family::Host) throw;
+        if (mode != Mode::Exact || !device) throw;
         current.operation = "einsum without a device kernel";
       }
     });
+    if (used.empty()) return;
+    std::nth_element(used.begin(), used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2), used.end());
+    say("errors: the worst element of the median case reaches {:.3g} of its bound, of the worst case {:.3g}",
+        used[used.size() / 2], *std::max_element(used.begin(), used.end()));
   });
 }
 

@@ -1,17 +1,22 @@
 // trntensor on the host beside OpenBLAS and memcpy in the same run: the 24 headline contractions of the TCCG benchmark
 // (column-major, as it has them; extents of the larger ones reduced), permutations, and a prepared plan of 8 x 8 x 8.
 //
-//   OMP_NUM_THREADS=1 build/release/tensor/bench/tensor_host_speed [tccg | permute | small]
+//   OMP_NUM_THREADS=1 build/release/tensor/bench/tensor_host_speed [tccg | permute | small] [case]
+//   OMP_NUM_THREADS=2 build/release/tensor/bench/tensor_host_speed threads [case]
 //
-// Processor time of the calling thread, the least of five.
+// Processor time of the calling thread, the least of five; `threads`: wall time with one thread and with two. NumPy,
+// opt_einsum, torch, TBLIS and HPTT beside them: host_peers.py, which runs this program a case at a time (`list` prints
+// the cases).
 #include <cblas.h>
 #include <fmt/core.h>
+#include <omp.h>
 
 #include <cmath>
 #include <cstring>
 #include <ctime>
 #include <limits>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -25,17 +30,17 @@ namespace {
 using namespace trn;
 using namespace trn::tensor;
 
-double now() {
+double now(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  clock_gettime(clock, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
-template <class F> double least(int runs, const F& f) {
+template <class F> double least(int runs, const F& f, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < runs; ++i) {
-    const double begin = now();
+    const double begin = now(clock);
     f();
-    best = std::min(best, now() - begin);
+    best = std::min(best, now(clock) - begin);
   }
   return best;
 }
@@ -88,72 +93,121 @@ void gemm(int m, int n, int k, const double* a, const double* b, double* c) {
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, m, b, k, 0, c, m);
 }
 
-template <class T> void tccg() {
-  fmt::print("{:<20} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6}  {}\n", sizeof(T) == 4 ? "float32" : "float64", "m", "n", "k",
-             "GF/s", "gemm", "ratio", "algorithm");
-  double logarithms = 0, worst = 1e9;
-  for (const Contraction& c : kTccg) {
+// One contraction with operands of random numbers, ready to run.
+template <class T> struct Prepared {
+  explicit Prepared(const Contraction& c) {
     const std::string text = c.name;
     const std::size_t first = text.find('-'), second = text.rfind('-');
     const std::string d = text.substr(0, first), a = text.substr(first + 1, second - first - 1),
                       b = text.substr(second + 1);
-    const Expression e = parse(a + "," + b + "->" + d);
-    const auto tensor = [&](const std::string& labels, std::vector<T>& memory) {
-      Shape shape;
-      for (const char l : labels) shape.push_back(c.sizes.at(l));
-      memory.resize(static_cast<std::size_t>(element_count(shape)));
-      std::mt19937 random(1);
-      for (T& x : memory) x = static_cast<T>(random() % 1000) / 1000;
-      return TypedView(Executor::host(), dtype_of<T>, memory.data(), shape, column_major_strides(shape));
-    };
-    std::vector<T> ma, mb, md;
-    const std::vector<TypedView> views = {tensor(a, ma), tensor(b, mb)};
-    const TypedView out = tensor(d, md);
-    const Plan plan(Executor::host(), {e, {operand_of(views[0]), operand_of(views[1])}, operand_of(out)});
-    const Buffer workspace(Executor::host(), plan.workspace_bytes());
-    std::int64_t m = 1, n = 1, k = 1;
+    views = {tensor(c, a, memory[0]), tensor(c, b, memory[1])};
+    out.emplace(tensor(c, d, memory[2]));
+    plan.emplace(
+        Executor::host(),
+        Description{parse(a + "," + b + "->" + d), {operand_of(views[0]), operand_of(views[1])}, operand_of(*out)});
+    workspace.emplace(Executor::host(), plan->workspace_bytes());
     for (const auto& [label, extent] : c.sizes) {
       const bool in_a = a.find(label) != std::string::npos, in_d = d.find(label) != std::string::npos;
       (!in_d ? k : in_a ? m : n) *= extent;
     }
-    std::vector<T> ga(static_cast<std::size_t>(m * k), 1), gb(static_cast<std::size_t>(k * n), 1),
-        gd(static_cast<std::size_t>(m * n));
+  }
+  void run() const { plan->execute(views, *out, {}, nullptr, *workspace); }
+
+  std::vector<TypedView> views;
+  std::optional<TypedView> out;
+  std::optional<Plan> plan;
+  std::int64_t m = 1, n = 1, k = 1;
+
+ private:
+  static TypedView tensor(const Contraction& c, const std::string& labels, std::vector<T>& memory) {
+    Shape shape;
+    for (const char l : labels) shape.push_back(c.sizes.at(l));
+    memory.resize(static_cast<std::size_t>(element_count(shape)));
+    std::mt19937 random(1);
+    for (T& x : memory) x = static_cast<T>(random() % 1000) / 1000;
+    return {Executor::host(), dtype_of<T>, memory.data(), shape, column_major_strides(shape)};
+  }
+  std::vector<T> memory[3];
+  std::optional<Buffer> workspace;
+};
+
+template <class T> void tccg(const std::string& only) {
+  fmt::print("{:<20} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6}  {}\n", sizeof(T) == 4 ? "float32" : "float64", "m", "n", "k",
+             "GF/s", "gemm", "ratio", "algorithm");
+  double logarithms = 0, worst = 1e9;
+  int count = 0;
+  for (const Contraction& c : kTccg) {
+    if (!only.empty() && only != c.name) continue;
+    const Prepared<T> p(c);
+    std::vector<T> a(static_cast<std::size_t>(p.m * p.k), 1), b(static_cast<std::size_t>(p.k * p.n), 1),
+        d(static_cast<std::size_t>(p.m * p.n));
     double ours = 1e9, peer = 1e9;
     for (int i = 0; i < 5; ++i) {  // in turn, so that both meet the same machine
-      ours = std::min(ours, least(1, [&] { plan.execute(views, out, {}, nullptr, workspace); }));
+      ours = std::min(ours, least(1, [&] { p.run(); }));
       peer = std::min(peer, least(1, [&] {
-                        gemm(static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), ga.data(), gb.data(),
-                             gd.data());
+                        gemm(static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k), a.data(), b.data(),
+                             d.data());
                       }));
     }
+    ++count;
     logarithms += std::log(peer / ours);
     worst = std::min(worst, peer / ours);
-    fmt::print("{:<20} {:>8} {:>8} {:>6} {:>7.1f} {:>7.1f} {:>6.2f}  {}\n", c.name, m, n, k, plan.flops() / ours * 1e-9,
-               plan.flops() / peer * 1e-9, peer / ours, plan.steps()[0].algorithm);
+    fmt::print("{:<20} {:>8} {:>8} {:>6} {:>7.1f} {:>7.1f} {:>6.2f}  {}\n", c.name, p.m, p.n, p.k,
+               p.plan->flops() / ours * 1e-9, p.plan->flops() / peer * 1e-9, peer / ours, p.plan->steps()[0].algorithm);
     std::fflush(stdout);
   }
-  fmt::print("geometric mean {:.3f}, worst {:.2f}\n", std::exp(logarithms / static_cast<double>(kTccg.size())), worst);
+  fmt::print("geometric mean {:.3f}, worst {:.2f}\n", std::exp(logarithms / std::max(1, count)), worst);
 }
 
-void permutations() {
-  const std::vector<std::pair<const char*, Shape>> cases = {{"ab->ba", {5136, 5136}},
-                                                            {"abc->acb", {296, 296, 296}},
-                                                            {"abc->bac", {296, 296, 296}},
-                                                            {"abc->bca", {296, 296, 296}},
-                                                            {"abc->cab", {296, 296, 296}},
-                                                            {"abc->cba", {296, 296, 296}},
-                                                            {"abcd->dcba", {72, 72, 72, 72}},
-                                                            {"abcd->badc", {72, 72, 72, 72}},
-                                                            {"abcd->cdab", {72, 72, 72, 72}},
-                                                            {"abcd->acdb", {72, 72, 72, 72}},
-                                                            {"abcde->edcba", {32, 32, 24, 32, 32}},
-                                                            {"abcde->badce", {32, 32, 24, 32, 32}},
-                                                            {"abcde->cadeb", {32, 32, 24, 32, 32}},
-                                                            {"abcdef->fedcba", {16, 16, 24, 16, 16, 16}},
-                                                            {"abcdef->badcfe", {16, 16, 24, 16, 16, 16}}};
+// Wall time with one thread over that with two, the least of five each.
+void threads(const std::string& only) {
+  fmt::print("{:<20} {:>10} {:>10} {:>6}\n", "float32", "1 thread", "2 threads", "ratio");
+  double logarithms = 0, worst = 1e9;
+  int count = 0;
+  for (const Contraction& c : kTccg) {
+    if (!only.empty() && only != c.name) continue;
+    const Prepared<float> p(c);
+    double seconds[2] = {1e9, 1e9};
+    for (int i = 0; i < 5; ++i) {
+      for (const int team : {1, 2}) {
+        omp_set_num_threads(team);
+        seconds[team - 1] = std::min(seconds[team - 1], least(
+                                                            1, [&] { p.run(); }, CLOCK_MONOTONIC));
+      }
+    }
+    ++count;
+    logarithms += std::log(seconds[0] / seconds[1]);
+    worst = std::min(worst, seconds[0] / seconds[1]);
+    fmt::print("{:<20} {:>7.2f} ms {:>7.2f} ms {:>6.2f}\n", c.name, seconds[0] * 1e3, seconds[1] * 1e3,
+               seconds[0] / seconds[1]);
+    std::fflush(stdout);
+  }
+  fmt::print("geometric mean {:.3f}, worst {:.2f}\n", std::exp(logarithms / std::max(1, count)), worst);
+}
+
+const std::vector<std::pair<const char*, Shape>> kPermutations = {{"ab->ba", {5136, 5136}},
+                                                                  {"abc->acb", {296, 296, 296}},
+                                                                  {"abc->bac", {296, 296, 296}},
+                                                                  {"abc->bca", {296, 296, 296}},
+                                                                  {"abc->cab", {296, 296, 296}},
+                                                                  {"abc->cba", {296, 296, 296}},
+                                                                  {"abcd->dcba", {72, 72, 72, 72}},
+                                                                  {"abcd->badc", {72, 72, 72, 72}},
+                                                                  {"abcd->cdab", {72, 72, 72, 72}},
+                                                                  {"abcd->acdb", {72, 72, 72, 72}},
+                                                                  {"abcde->edcba", {32, 32, 24, 32, 32}},
+                                                                  {"abcde->badce", {32, 32, 24, 32, 32}},
+                                                                  {"abcde->cadeb", {32, 32, 24, 32, 32}},
+                                                                  {"abcdef->fedcba", {16, 16, 24, 16, 16, 16}},
+                                                                  {"abcdef->badcfe", {16, 16, 24, 16, 16, 16}}};
+
+void permutations(const std::string& only) {
   fmt::print("{:<18} {:>8} {:>8} {:>6}\n", "float32", "GB/s", "memcpy", "ratio");
   double logarithms = 0, worst = 1e9;
-  for (const auto& [text, shape] : cases) {
+  int count = 0;
+  for (const auto& [text, shape] : kPermutations) {
+    if (!only.empty() && only != text) continue;
+    ++count;
     const Array<float> a(Executor::host(), shape);
     for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = static_cast<float>(i);
     const TypedView from(a.view());
@@ -169,8 +223,7 @@ void permutations() {
     fmt::print("{:<18} {:>8.1f} {:>8.1f} {:>6.2f}\n", text, bytes / ours * 1e-9, bytes / peer * 1e-9, peer / ours);
     std::fflush(stdout);
   }
-  fmt::print("geometric mean {:.3f} of memcpy, worst {:.2f}\n",
-             std::exp(logarithms / static_cast<double>(cases.size())), worst);
+  fmt::print("geometric mean {:.3f} of memcpy, worst {:.2f}\n", std::exp(logarithms / std::max(1, count)), worst);
 }
 
 void small() {
@@ -193,11 +246,18 @@ void small() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "";
-  if (what.empty() || what == "small") small();
-  if (what.empty() || what == "permute") permutations();
-  if (what.empty() || what == "tccg") {
-    tccg<float>();
-    tccg<double>();
+  const std::string what = argc > 1 ? argv[1] : "", only = argc > 2 ? argv[2] : "";
+  if (what == "list") {
+    for (const Contraction& c : kTccg) {
+      fmt::print("tccg {}", c.name);
+      for (const auto& [label, extent] : c.sizes) fmt::print(" {}={}", label, extent);
+      fmt::print("\n");
+    }
+    for (const auto& [text, shape] : kPermutations) fmt::print("permute {} {}\n", text, to_string(shape));
   }
+  if (what == "threads") threads(only);
+  if (what.empty() || what == "small") small();
+  if (what.empty() || what == "permute") permutations(only);
+  if (what.empty() || what == "tccg" || what == "tccg32") tccg<float>(only);
+  if (what.empty() || what == "tccg" || what == "tccg64") tccg<double>(only);
 }
