@@ -21,7 +21,8 @@
 namespace trn::tools::fuzz {
 namespace {
 
-// Runs a case with a number of threads: D's memory afterwards, or a finding. `used`: of the bound, by the worst element.
+// Runs a case with a number of threads: D's memory afterwards, or a finding. `used`: the part of its bound that the
+// worst element reaches.
 std::vector<std::byte> bytes_of(std::uint64_t seed, const tensor::testing::RandomOptions& options,
                                 const Executor& executor, Mode mode, int threads, double* used = nullptr) {
   tensor::testing::RandomCase r = tensor::testing::RandomMaker(seed, options).make();

@@ -1,4 +1,5 @@
-// The errors of the drop-in TAPP. Numbers 1 to 12 are those of TAPP's reference implementation, which its tests ask for.
+// The errors of the drop-in TAPP. Numbers 1 to 12 are those of TAPP's reference implementation, which its tests ask
+// for.
 #pragma once
 
 #include <string>

@@ -2,8 +2,8 @@
 //
 //   D = op_D(alpha op_A(A) op_B(B) + beta op_C(C)),
 //
-// with integer labels; a label that D lacks is summed, one that occurs twice in a tensor takes its diagonal. Objects are
-// handles in integers. Programs have a header <tapp.h> of their own.
+// with integer labels; a label that D lacks is summed, one that occurs twice in a tensor takes its diagonal. Objects
+// are handles in integers. Programs have a header <tapp.h> of their own.
 #pragma once
 
 #include <cstddef>

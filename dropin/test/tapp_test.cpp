@@ -179,7 +179,9 @@ template <class T> void random_product(std::uint64_t seed) {
     written[at] = true;
   }
   for (std::size_t i = 0; i < written.size(); ++i) {
-    if (!written[i]) EXPECT_EQ(d.memory[i], untouched[i]) << "between the elements";
+    if (!written[i]) {
+      EXPECT_EQ(d.memory[i], untouched[i]) << "between the elements";
+    }
   }
 }
 

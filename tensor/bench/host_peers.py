@@ -1,7 +1,7 @@
 """Host contractions and permutations beside their peers in one run: markdown rows, then geometric means.
 
 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python3 tensor/bench/host_peers.py build/release/tensor/bench/tensor_host_speed
-    [--what tccg32 | tccg64 | permute] [--from N] [--count N] [--runs 3] [--hptt libhptt.so]
+    [--what tccg32 | tccg64 | permute] [--from N] [--count N] [--runs 3] [--hptt libhptt.so] [--without torch]
 
 Case after case the program is run for its own figures, OpenBLAS's and memcpy's, then each peer that can be imported
 (pip install numpy opt_einsum torch pytblis) or loaded (HPTT, built beside: its C function sTensorTranspose). Processor
@@ -25,6 +25,7 @@ parser.add_argument("--from", dest="first", type=int, default=0)
 parser.add_argument("--count", type=int, default=1000)
 parser.add_argument("--runs", type=int, default=3)
 parser.add_argument("--hptt")
+parser.add_argument("--without", nargs="*", default=[], help="peers that are left out")
 options = parser.parse_args()
 TYPE = np.float64 if options.what == "tccg64" else np.float32
 random = np.random.default_rng(1)
@@ -46,7 +47,7 @@ def tensor(shape):
 
 
 def installed(name):
-    return importlib.util.find_spec(name) is not None
+    return name not in options.without and importlib.util.find_spec(name) is not None
 
 
 def contractions():

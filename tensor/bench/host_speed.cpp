@@ -93,6 +93,14 @@ void gemm(int m, int n, int k, const double* a, const double* b, double* c) {
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, m, b, k, 0, c, m);
 }
 
+// Memory as the library allocates it (large pages where there are), for ours and for OpenBLAS.
+template <class T> Array<T> numbers(std::int64_t count) {
+  Array<T> x(Executor::host(), {count});
+  std::mt19937 random(1);
+  for (std::int64_t i = 0; i < count; ++i) x.data()[i] = static_cast<T>(random() % 1000) / 1000;
+  return x;
+}
+
 // One contraction with operands of random numbers, ready to run.
 template <class T> struct Prepared {
   explicit Prepared(const Contraction& c) {
@@ -119,15 +127,13 @@ template <class T> struct Prepared {
   std::int64_t m = 1, n = 1, k = 1;
 
  private:
-  static TypedView tensor(const Contraction& c, const std::string& labels, std::vector<T>& memory) {
+  static TypedView tensor(const Contraction& c, const std::string& labels, Array<T>& memory) {
     Shape shape;
     for (const char l : labels) shape.push_back(c.sizes.at(l));
-    memory.resize(static_cast<std::size_t>(element_count(shape)));
-    std::mt19937 random(1);
-    for (T& x : memory) x = static_cast<T>(random() % 1000) / 1000;
+    memory = numbers<T>(element_count(shape));
     return {Executor::host(), dtype_of<T>, memory.data(), shape, column_major_strides(shape)};
   }
-  std::vector<T> memory[3];
+  Array<T> memory[3] = {numbers<T>(0), numbers<T>(0), numbers<T>(0)};
   std::optional<Buffer> workspace;
 };
 
@@ -139,8 +145,7 @@ template <class T> void tccg(const std::string& only) {
   for (const Contraction& c : kTccg) {
     if (!only.empty() && only != c.name) continue;
     const Prepared<T> p(c);
-    std::vector<T> a(static_cast<std::size_t>(p.m * p.k), 1), b(static_cast<std::size_t>(p.k * p.n), 1),
-        d(static_cast<std::size_t>(p.m * p.n));
+    const Array<T> a = numbers<T>(p.m * p.k), b = numbers<T>(p.k * p.n), d = numbers<T>(p.m * p.n);
     double ours = 1e9, peer = 1e9;
     for (int i = 0; i < 5; ++i) {  // in turn, so that both meet the same machine
       ours = std::min(ours, least(1, [&] { p.run(); }));

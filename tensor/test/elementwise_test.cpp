@@ -67,6 +67,27 @@ TEST(Permute, LargeResultsStreamPastTheCaches) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Matrices whose rows start in the middle of a line, runs that are too short for one, three indices beside them.
+template <class T> void large_reversal(const Shape& shape, const char* text) {
+  Array<T> a(host, shape);
+  for (std::int64_t i = 0; i < a.size(); ++i) a.data()[i] = static_cast<T>(static_cast<float>(i));
+  const auto d = permute(host, text, a.view());
+  const Strides to = d.view().strides();
+  std::int64_t wrong = 0, at = 0;
+  for (; at < a.size(); ++at) {
+    std::int64_t rest = at, place = 0;
+    for (std::size_t i = shape.size(); i-- > 0; rest /= shape[i]) place += rest % shape[i] * to[shape.size() - 1 - i];
+    wrong += d.data()[place] != a.data()[at];
+  }
+  EXPECT_EQ(wrong, 0) << text << " " << trn::to_string(shape);
+}
+TEST(Permute, LargeReversals) {
+  large_reversal<float>({24, 320, 300}, "abc->cba");
+  large_reversal<float>({17, 9, 10, 11, 131}, "abcde->edcba");
+  large_reversal<double>({20, 230, 260}, "abc->cba");
+  large_reversal<std::complex<double>>({6, 40, 50, 44}, "abcd->dcba");
+}
+
 TEST(Permute, PaddingConversionAndOperators) {
   std::mt19937_64 random(2);
   Sample a = dense(DType::Float32, {2, 3}, random), d = dense(DType::Float64, {6, 4}, random);

@@ -235,7 +235,7 @@ inline std::optional<std::string> violation(RandomCase& r, double* used = nullpt
     if (!(error <= bound * scale + tiny))
       return fmt::format("element {}: error {} above the bound {} x {}", i, static_cast<double>(error), bound,
                          static_cast<double>(scale));
-    if (scale > 0) worst = std::max(worst, static_cast<double>(error / (bound * scale)));
+    if (scale > 0) worst = std::max(worst, static_cast<double>((error - tiny) / (bound * scale)));
     const auto first = static_cast<std::size_t>((r.d.origin + places[i]) * size_bytes(r.d.dtype));
     std::fill_n(written.begin() + static_cast<std::ptrdiff_t>(first), size_bytes(r.d.dtype), true);
   }

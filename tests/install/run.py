@@ -41,7 +41,7 @@ def tree(prefix):
     for name in ("bin/trncc", "bin/trnsci", "lib/libtrnsci.so.0", "lib/libtrnblas.so", "lib/trnsci/cuda/include/cublas_v2.h",
                  "lib/trnsci/cuda/lib64/libcublas.so", "lib/trnsci/cuda/version.txt", "lib/cmake/trnsci/trnsciConfig.cmake",
                  "lib/pkgconfig/trnsci.pc", "lib/pkgconfig/trnblas.pc", "lib/trnsci/dropin/libblas.so.3",
-                 "lib/trnsci/dropin/liblapack.so.3", "lib/trnsci/dropin/libfftw3.so.3", "lib/trnsci/dropin/libfftw3f_omp.so.3", "include/trn/trn.hpp", "include/trnblas.h"):
+                 "lib/trnsci/dropin/liblapack.so.3", "lib/trnsci/dropin/libfftw3.so.3", "lib/trnsci/dropin/libfftw3f_omp.so.3", "lib/trnsci/dropin/libtapp.so", "include/trn/trn.hpp", "include/trnblas.h"):
         if not (prefix / name).exists():
             sys.exit(f"{name} was not installed, or leads nowhere")
 

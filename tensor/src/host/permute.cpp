@@ -24,6 +24,18 @@ struct Sixteen {
   std::uint64_t words[2];
 };
 
+// The indices beside the two unit ones, first the fastest: D's least stride, A's least, then D's again. A block of the
+// first two is runs of D and runs of A that lie side by side, so that pages are read and written while they are at
+// hand.
+Group in_turn(Group outer) {  // in D's order
+  if (outer.size() < 3) return outer;
+  const auto least = std::min_element(outer.begin() + 1, outer.end(), [](const FoldedIndex& x, const FoldedIndex& y) {
+    return std::abs(x.a) < std::abs(y.a);
+  });
+  std::rotate(outer.begin() + 1, least, least + 1);
+  return outer;
+}
+
 }  // namespace
 
 void permute(std::int64_t bytes, const Group& group, const void* a, void* d, int threads) {
@@ -47,13 +59,21 @@ void permute(std::int64_t bytes, const Group& group, const void* a, void* d, int
   const std::int64_t cuts = (inner.extent + cut - 1) / cut, rows = extent_of(outer);
   const std::int64_t pieces = rows * (turns ? 1 : (unit > 0 ? group[unit].extent : 1)) * cuts;
   if (unit > 0 && !turns) outer.push_back(group[unit]);
+  if (turns) outer = in_turn(std::move(outer));
   for_ranges(pieces, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    constexpr std::int64_t kRows = 128;  // whose offsets are found together
+    std::int64_t a_at[kRows], d_at[kRows], row = begin / cuts, count = 0;
     for (std::int64_t p = begin; p < end; ++p) {
-      std::int64_t at[4] = {};
-      offset_at(outer, p / cuts, at);
+      if (p == begin || p / cuts == row + count) {
+        row += count;
+        count = std::min(kRows, (end - 1) / cuts - row + 1);
+        offsets(outer, row, count, &FoldedIndex::a, a_at);
+        offsets(outer, row, count, &FoldedIndex::d, d_at);
+      }
+      const std::int64_t at = p / cuts - row;
       const std::int64_t first = p % cuts * cut, n = std::min(cut, inner.extent - first);
-      const void* source = from(at[0] + first * inner.a);
-      void* result = to(at[3] + first * inner.d);
+      const void* source = from(a_at[at] + first * inner.a);
+      void* result = to(d_at[at] + first * inner.d);
       if (turns) {
         const FoldedIndex& x = group[unit];
         turn_matrix(bytes, source, inner.a, result, x.d, x.extent, n, total * bytes >= kStreamBytes);

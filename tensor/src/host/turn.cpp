@@ -7,10 +7,12 @@
 #define HWY_TARGET_INCLUDE "host/turn.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target.h comes first.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "host/turn-inl.hpp"
 #include "host/turn.hpp"
@@ -27,8 +29,8 @@ template <class U> void turn_plain(const U* a, std::int64_t sa, U* d, std::int64
 
 #if HWY_TARGET == HWY_SCALAR
 
-template <class U>
-void turn_block(const U* a, std::int64_t sa, U* d, std::int64_t sd, std::int64_t rows, std::int64_t columns, bool) {
+template <class U> void turn_block(const U* a, std::int64_t sa, U* d, std::int64_t sd, std::int64_t rows,
+                                   std::int64_t columns, bool, std::int64_t) {
   turn_plain(a, sa, d, sd, 0, rows, 0, columns);
 }
 struct Unit16 {
@@ -37,36 +39,56 @@ struct Unit16 {
 
 #else
 
-// Squares in pairs along j: two vectors are a line of d.
+// Bands of n rows of d, each written from left to right, a line a step: two squares. Lines leave past the caches where
+// all rows start at the same place of a line; rows that start in the middle of one begin and end with half a step.
+// (Rows that start at different places would share their first and last lines with others, which costs more than it
+// saves.) `ahead`: elements from those that are read to those that come next along a's rows, which are asked for; 0:
+// they are not, because a is read in a row anyway.
 template <class U> void turn_block(const U* a, std::int64_t sa, U* d, std::int64_t sd, std::int64_t rows,
-                                   std::int64_t columns, bool stream) {
+                                   std::int64_t columns, bool stream, std::int64_t ahead) {
   using M = Move<U>;
+  using V = hn::Vec<Vector<M> >;
   const Vector<M> tag;
-  constexpr std::int64_t n = kUnits<U>;
-  stream = stream && reinterpret_cast<std::uintptr_t>(d) % 64 == 0 && sd * sizeof(U) % 64 == 0;
-  const std::int64_t full_rows = rows / n * n, full_columns = columns / (2 * n) * (2 * n);
+  constexpr std::int64_t n = kUnits<U>, half = kLanes<M>;
+  const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(d) % 64;
+  stream = stream && past % 32 == 0 && sd * static_cast<std::int64_t>(sizeof(U)) % 64 == 0;
+  const std::int64_t head = stream && past == 32 && columns >= n ? n : 0;
+  const std::int64_t full_rows = rows / n * n, full_columns = head + (columns - head) / (2 * n) * (2 * n);
+  const std::int64_t tail = columns - full_columns >= n ? n : 0;
+  const auto square = [&](std::int64_t i, std::int64_t j, V* x) {
+    for (std::int64_t q = 0; q < n; ++q) {
+      const U* from = a + i + (j + q) * sa;
+      if (ahead > 0) hwy::Prefetch(from + ahead);
+      x[q] = hn::LoadU(tag, reinterpret_cast<const M*>(from));
+    }
+    turn<U>(x);
+  };
   for (std::int64_t i = 0; i < full_rows; i += n) {
-    for (std::int64_t j = 0; j < full_columns; j += 2 * n) {
-      hn::Vec<Vector<M> > x[n], y[n];
+    const auto to = [&](std::int64_t q, std::int64_t j) { return reinterpret_cast<M*>(d + j + (i + q) * sd); };
+    V x[n], y[n];
+    if (head > 0) {
+      square(i, 0, x);
+      for (std::int64_t q = 0; q < n; ++q) hn::StoreU(x[q], tag, to(q, 0));
+    }
+    for (std::int64_t j = head; j < full_columns; j += 2 * n) {
+      square(i, j, x);
+      square(i, j + n, y);
       for (std::int64_t q = 0; q < n; ++q) {
-        x[q] = hn::LoadU(tag, reinterpret_cast<const M*>(a + i + (j + q) * sa));
-        y[q] = hn::LoadU(tag, reinterpret_cast<const M*>(a + i + (j + n + q) * sa));
-      }
-      turn<U>(x);
-      turn<U>(y);
-      for (std::int64_t q = 0; q < n; ++q) {
-        M* to = reinterpret_cast<M*>(d + j + (i + q) * sd);
         if (stream) {
-          hn::Stream(x[q], tag, to);
-          hn::Stream(y[q], tag, to + kLanes<M>);
+          hn::Stream(x[q], tag, to(q, j));
+          hn::Stream(y[q], tag, to(q, j) + half);
         } else {
-          hn::StoreU(x[q], tag, to);
-          hn::StoreU(y[q], tag, to + kLanes<M>);
+          hn::StoreU(x[q], tag, to(q, j));
+          hn::StoreU(y[q], tag, to(q, j) + half);
         }
       }
     }
+    if (tail > 0) {
+      square(i, full_columns, x);
+      for (std::int64_t q = 0; q < n; ++q) hn::StoreU(x[q], tag, to(q, full_columns));
+    }
   }
-  turn_plain(a, sa, d, sd, 0, full_rows, full_columns, columns);
+  turn_plain(a, sa, d, sd, 0, full_rows, full_columns + tail, columns);
   turn_plain(a, sa, d, sd, full_rows, rows, 0, columns);
 }
 
@@ -74,11 +96,12 @@ template <class U> void turn_block(const U* a, std::int64_t sa, U* d, std::int64
 
 template <class U> void turn_all(const void* a, std::int64_t sa, void* d, std::int64_t sd, std::int64_t rows,
                                  std::int64_t columns, bool stream) {
-  constexpr std::int64_t kBlock = 128 / sizeof(U);  // two lines wide and high
-  for (std::int64_t i = 0; i < rows; i += kBlock) {
-    for (std::int64_t j = 0; j < columns; j += kBlock) {
+  constexpr std::int64_t kRows = 128 / sizeof(U), kColumns = 512 / sizeof(U);  // of d: 16 KiB are read at a time
+  const std::int64_t ahead = std::abs(sa) * static_cast<std::int64_t>(sizeof(U)) > 512 ? std::min(kRows, rows) : 0;
+  for (std::int64_t i = 0; i < rows; i += kRows) {
+    for (std::int64_t j = 0; j < columns; j += kColumns) {
       turn_block(static_cast<const U*>(a) + i + j * sa, sa, static_cast<U*>(d) + j + i * sd, sd,
-                 std::min(kBlock, rows - i), std::min(kBlock, columns - j), stream);
+                 std::min(kRows, rows - i), std::min(kColumns, columns - j), stream, ahead);
     }
   }
 }
