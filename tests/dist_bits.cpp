@@ -70,6 +70,9 @@ class Cases {
     keep("gemm", c);
     blas::gemm<double>(blas::Op::N, blas::Op::N, 1, a, b, 0.5, c, {Mode::Exact});
     keep("gemm_exact", c);
+    const Matrix corner(group_, host_, {90, 80, 16, 16, {1, 1}});
+    blas::gemm<double>(blas::Op::N, blas::Op::N, 1, a, b, 0, corner, {Mode::Exact}, blas::Layers{group_.size()});
+    keep("gemm_layers", corner);
     blas::syrk<double>(blas::Uplo::Lower, blas::Op::N, 1, a, 1, s);
     keep("syrk", s);
     const Matrix factor = matrix(4, 90, 90, 200), x = matrix(5, 90, 7), general = matrix(6, 90, 90),

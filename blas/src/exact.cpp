@@ -88,6 +88,20 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
   return exact_gemm(operation, executor, g, ExactOperands(executor, g), componentwise, target, region);
 }
 
+double allowed_scaling(DType in) { return (real_of(in) == DType::Float64 ? 0x1.0001p-53 : 0x1.0001p-24) / 4; }
+
+void require_exactness(const char* operation, const Executor& executor) {
+  if (const Exactness probe = probe_exactness(executor); !probe.exact) {
+    throw DeviceError(
+        fmt::format("{}: precision 'exact' is not possible on '{}': {}", operation, executor.name(), probe.reason),
+        "not-exact");
+  }
+}
+
+void exact_product(const char* operation, const Executor& executor, const ExactArgs& args) {
+  dispatch(table(operation), executor, args);
+}
+
 namespace {
 
 Accuracy run(const char* operation, const Executor& executor, const GemmArgs& g, const ExactOperands& operands,
@@ -98,20 +112,14 @@ Accuracy run(const char* operation, const Executor& executor, const GemmArgs& g,
                rounding = real_of(g.in) == DType::Float64 ? 0x1.0001p-53 : 0x1.0001p-24;
   // Without a target scaling costs at most a quarter of the rounding of a result as large as the norms allow. 2^-30
   // covers what norms are above and below the truth (norm_excess).
-  const double allowed = target > 0 ? (target - factor * rounding) * (1 - 0x1p-30) : factor * rounding / 4;
+  const double allowed = target > 0 ? (target - factor * rounding) * (1 - 0x1p-30) / factor : allowed_scaling(g.in);
   const bool empty = is_empty(g);
   require_extents(operation, executor, g, empty, componentwise.has_value());
   const Operand &a = operands.a, &b = operands.b;
-  const exact::Plan plan = exact::make_plan(a, b, reach, allowed / factor, even);
-  if (target > 0 && !(factor * plan.scaling <= allowed))
+  const exact::Plan plan = exact::make_plan(a, b, reach, allowed, even);
+  if (target > 0 && !(plan.scaling <= allowed))
     refuse_target(operation, g.in, executor, target, factor * (plan.scaling + rounding));
-  if (!empty) {
-    if (const Exactness probe = probe_exactness(executor); !probe.exact) {
-      throw DeviceError(
-          fmt::format("{}: precision 'exact' is not possible on '{}': {}", operation, executor.name(), probe.reason),
-          "not-exact");
-    }
-  }
+  if (!empty) require_exactness(operation, executor);
   exact::Product product(a, b, plan, region.terms, target == 0);
   // A result that underflows has a larger bound than the plan promised: with a target C is kept until that is known.
   exact::Finish finish(executor, g, product, componentwise, region, target > 0 || g.c == g.a || g.c == g.b);
@@ -122,7 +130,7 @@ Accuracy run(const char* operation, const Executor& executor, const GemmArgs& g,
   const ExactArgs args{
       g,      empty ? 0 : plan.moduli, a, b, plan.shift_a, plan.shift_b, region.lower && !region.mirrored, partition,
       consume};
-  dispatch(table(operation), executor, args);
+  exact_product(operation, executor, args);
   if (target > 0 && !(finish.bound() <= target)) refuse_target(operation, g.in, executor, target, finish.bound());
   finish.store();
   return {Mode::Exact, plan.moduli, finish.bound()};

@@ -91,4 +91,11 @@ Accuracy exact_gemm(const char* operation, const Executor& executor, const GemmA
 Accuracy exact_gemm_part(const char* operation, const Executor& executor, const GemmArgs& g,
                          const ExactOperands& operands, const exact::Reach& reach, bool even);
 
+// Pieces of exact_gemm, for a product whose k is divided among ranks (dist/layers.cpp): what scaling may cost relative
+// to the norms where nobody asks for a target; DeviceError where the executor cannot form integers exactly; the integer
+// product by the executor's kernel.
+[[nodiscard]] double allowed_scaling(DType in);
+void require_exactness(const char* operation, const Executor& executor);
+void exact_product(const char* operation, const Executor& executor, const ExactArgs& args);
+
 }  // namespace trn::blas

@@ -2,6 +2,7 @@
 #include <trn/blas/dist_gemm.hpp>
 
 #include "checks.hpp"
+#include "dist/layers.hpp"
 #include "dist/operands.hpp"
 #include "dist/product.hpp"
 
@@ -21,6 +22,12 @@ template <class T> Op plain(Op op) { return op == Op::C && !ComplexScalar<T> ? O
 
 template <Scalar T> Accuracy gemm(Op op_a, Op op_b, Number<T> alpha, const dist::Matrix<T>& a, const dist::Matrix<T>& b,
                                   Number<T> beta, const dist::Matrix<T>& c, const ProductOptions& options) {
+  return gemm<T>(op_a, op_b, alpha, a, b, beta, c, options, Layers{1});
+}
+
+template <Scalar T> Accuracy gemm(Op op_a, Op op_b, Number<T> alpha, const dist::Matrix<T>& a, const dist::Matrix<T>& b,
+                                  Number<T> beta, const dist::Matrix<T>& c, const ProductOptions& options,
+                                  const Layers& layers) {
   constexpr const char* operation = "blas.gemm";
   Arguments(operation, c.group())
       .add(op_a)
@@ -28,6 +35,7 @@ template <Scalar T> Accuracy gemm(Op op_a, Op op_b, Number<T> alpha, const dist:
       .add(alpha)
       .add(beta)
       .add(options.precision)
+      .add(layers.count)
       .add(c)
       .add(a)
       .add(b)
@@ -39,8 +47,18 @@ template <Scalar T> Accuracy gemm(Op op_a, Op op_b, Number<T> alpha, const dist:
   require(m == c.rows() && n == c.columns() && ka == kb,
           "{}: op(A) is {} x {} (op {}), op(B) is {} x {} (op {}), C is {} x {}; they must be m x k, k x n and m x n",
           operation, m, ka, letter_of(op_a), kb, n, letter_of(op_b), c.rows(), c.columns());
-  return distributed::multiply<T>({operation, plain<T>(op_a), plain<T>(op_b), alpha, beta}, a, b, c,
-                                  options.precision.mode());
+  const Mode mode = options.precision.mode();
+  require(layers.count >= 1, "{}: {} layers; there must be at least 1", operation, layers.count);
+  require(layers.count == 1 || mode == Mode::Exact,
+          "{}: {} layers in precision '{}'; k is divided in 'exact' only, where the order of additions does not matter",
+          operation, layers.count, name(mode));
+  const std::int64_t needed = std::int64_t{layers.count} * c.distribution().grid.size();
+  require(needed <= c.group().size(), "{}: {} layers of a grid of {} x {} need {} ranks; the group has {}", operation,
+          layers.count, c.distribution().grid.rows, c.distribution().grid.columns, needed, c.group().size());
+  if (layers.count > 1 && m > 0 && n > 0 && ka > 0 && alpha != T(0))
+    return distributed::multiply_in_layers<T>({operation, plain<T>(op_a), plain<T>(op_b), alpha, beta}, a, b, c,
+                                              layers.count);
+  return distributed::multiply<T>({operation, plain<T>(op_a), plain<T>(op_b), alpha, beta}, a, b, c, mode);
 }
 
 namespace {
@@ -78,6 +96,8 @@ template <ComplexScalar T> Accuracy herk(Uplo uplo, Op op, Real<T> alpha, const 
 #define TRN_DIST(T)                                                                                         \
   template Accuracy gemm<T>(Op, Op, Number<T>, const dist::Matrix<T>&, const dist::Matrix<T>&, Number<T>,   \
                             const dist::Matrix<T>&, const ProductOptions&);                                 \
+  template Accuracy gemm<T>(Op, Op, Number<T>, const dist::Matrix<T>&, const dist::Matrix<T>&, Number<T>,   \
+                            const dist::Matrix<T>&, const ProductOptions&, const Layers&);                  \
   template Accuracy syrk<T>(Uplo, Op, Number<T>, const dist::Matrix<T>&, Number<T>, const dist::Matrix<T>&, \
                             const ProductOptions&);
 #define TRN_DIST_COMPLEX(T)                                                                             \

@@ -25,11 +25,51 @@ double product_memory(const ProductShape& s, const dist::Grid& g) {
   return rows * columns + rows * k / g.columns + columns * k / g.rows + panel * (rows + columns);
 }
 
-std::optional<dist::Grid> product_grid(const ProductShape& s, int ranks) {
+namespace {
+
+void check_shape(const char* operation, const ProductShape& s, int ranks) {
   require(s.m >= 0 && s.n >= 0 && s.k >= 0 && s.panel >= 1 && ranks >= 1 && s.terms_per_element >= 0,
-          "blas.product_grid: m {}, n {}, k {}, panel {}, {} terms an element, {} ranks; extents and terms must be at "
-          "least 0, panel and ranks at least 1",
-          s.m, s.n, s.k, s.panel, s.terms_per_element, ranks);
+          "{}: m {}, n {}, k {}, panel {}, {} terms an element, {} ranks; extents and terms must be at least 0, panel "
+          "and ranks at least 1",
+          operation, s.m, s.n, s.k, s.panel, s.terms_per_element, ranks);
+}
+
+// Of a layer: its range of k.
+ProductShape layer_of(const ProductShape& s, int layers) {
+  ProductShape part = s;
+  part.k = (s.k + layers - 1) / layers;
+  return part;
+}
+
+}  // namespace
+
+double product_volume(const ProductShape& s, const LayeredGrid& g) {
+  const double panels = product_volume(layer_of(s, g.layers), g.grid);
+  if (g.layers == 1) return panels;
+  const double lines = static_cast<double>(s.m + s.n) * static_cast<double>(s.k) / (g.layers * g.grid.size()),
+               words = 3 * share(s.m, g.grid.rows) * share(s.n, g.grid.columns) * (1 - 1.0 / g.layers);
+  // Operands come twice: as whole lines, and into the layers.
+  return panels + 2 * lines + words;
+}
+
+std::optional<LayeredGrid> layered_product_grid(const ProductShape& s, int ranks) {
+  check_shape("blas.layered_product_grid", s, ranks);
+  std::optional<LayeredGrid> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int layers = 1; layers <= ranks; ++layers) {
+    const ProductShape part = layer_of(s, layers);
+    const std::optional<dist::Grid> grid = product_grid(part, ranks / layers);
+    if (!grid) continue;
+    const LayeredGrid candidate{*grid, layers};
+    const double terms = share(s.m, grid->rows) * share(s.n, grid->columns) * static_cast<double>(part.k),
+                 time = terms + s.terms_per_element * product_volume(s, candidate);
+    if (!best || time < least) least = time, best = candidate;
+  }
+  return best;
+}
+
+std::optional<dist::Grid> product_grid(const ProductShape& s, int ranks) {
+  check_shape("blas.product_grid", s, ranks);
   std::optional<dist::Grid> best;
   double least = std::numeric_limits<double>::infinity();
   for (int rows = 1; rows <= ranks; ++rows) {

@@ -59,25 +59,29 @@ inline bool equivalent(const dist::BlockCyclic& x, const dist::BlockCyclic& y) {
          (x.grid.columns == 1 || x.column_block == y.column_block);
 }
 
+// One rank's part of op(X), as it is stored: for an op that transposes, transposed.
+template <class T> struct Part {
+  MatrixView<const T> stored;
+  Op op;
+  dist::Cyclic row, column;  // how op(X) is cut
+
+  // A block of the part of op(X), as it is stored.
+  [[nodiscard]] MatrixView<const T> block(std::int64_t i, std::int64_t j, std::int64_t rows,
+                                          std::int64_t columns) const {
+    return op == Op::N ? stored.block(i, j, rows, columns) : stored.block(j, i, columns, rows);
+  }
+};
+
 // op(X) in parts: rank (r, c) of the grid has the elements in rows of part r and columns of part c, stored as X is: for
 // an op that transposes, `stored` is the transposed part. Made without communication, so that all ranks can agree that
 // it succeeded; then bring() moves what does not lie right already.
-template <class T> class Aligned {
+template <class T> class Aligned : public Part<T> {
  public:
   // Blocks of op(X); 0: X's own.
   Aligned(const dist::Matrix<T>& x, Op transpose, std::int64_t row_block, std::int64_t column_block,
           const dist::Grid& whole);
   void bring() const;  // collective
-
-  MatrixView<const T> stored;
-  Op op;
-  dist::Cyclic row, column;  // how op(X) is cut
-
-  // A block of this rank's part of op(X), as it is stored.
-  [[nodiscard]] MatrixView<const T> block(std::int64_t i, std::int64_t j, std::int64_t rows,
-                                          std::int64_t columns) const {
-    return op == Op::N ? stored.block(i, j, rows, columns) : stored.block(j, i, columns, rows);
-  }
+  using Part<T>::stored, Part<T>::op, Part<T>::row, Part<T>::column;
 
  private:
   const dist::Matrix<T>& x_;
@@ -86,30 +90,37 @@ template <class T> class Aligned {
   std::optional<trn::Array<T>> moved_;
 };
 
-// Where the transposed X goes: rank (a, b) of the transposed grid is rank (b, a) of the grid.
-inline std::vector<dist::Move> moves_across(const dist::BlockCyclic& from, const dist::BlockCyclic& to,
-                                            const dist::Grid& grid, int me) {
-  const auto across = [&](int rank) { return grid.rank(to.grid.column_of(rank), to.grid.row_of(rank)); };
+// Moves to a distribution whose part `place` is this rank's, -1: none is, and whose part i is rank rank_of(i)'s.
+template <class RankOf> std::vector<dist::Move> moves_to_places(const dist::BlockCyclic& from,
+                                                                const dist::BlockCyclic& to, const RankOf& rank_of,
+                                                                int place, int me) {
   std::vector<dist::Move> all;
   for (const dist::Move& m : dist::moves(from, to, me)) {
     if (m.from == me) all.push_back(m);
   }
-  if (me < grid.size()) {
-    const int place = to.grid.rank(grid.column_of(me), grid.row_of(me));
+  if (place >= 0) {
     for (const dist::Move& m : dist::moves(from, to, place)) {
       if (m.to == place && m.from != me) all.push_back(m);
     }
   }
-  for (dist::Move& m : all) m.to = across(m.to);
+  for (dist::Move& m : all) m.to = rank_of(m.to);
   std::stable_sort(all.begin(), all.end(), [](const dist::Move& x, const dist::Move& y) {
     return std::pair(x.from, x.to) < std::pair(y.from, y.to);
   });
   return all;
 }
 
+// Where the transposed X goes: rank (a, b) of the transposed grid is rank (b, a) of the grid.
+inline std::vector<dist::Move> moves_across(const dist::BlockCyclic& from, const dist::BlockCyclic& to,
+                                            const dist::Grid& grid, int me) {
+  return moves_to_places(
+      from, to, [&](int place) { return grid.rank(to.grid.column_of(place), to.grid.row_of(place)); },
+      me < grid.size() ? to.grid.rank(grid.column_of(me), grid.row_of(me)) : -1, me);
+}
+
 template <class T> Aligned<T>::Aligned(const dist::Matrix<T>& x, Op transpose, std::int64_t row_block,
                                        std::int64_t column_block, const dist::Grid& whole)
-    : stored(x.local()), op(transpose), x_(x), grid_(whole) {
+    : Part<T>{x.local(), transpose, {}, {}}, x_(x), grid_(whole) {
   const dist::BlockCyclic& from = x.distribution();
   const bool across = op != Op::N;
   if (row_block == 0) row_block = across ? from.column_block : from.row_block;

@@ -17,7 +17,7 @@ template <class T> class Panels {
   enum class Side : std::uint8_t { Left, Right };
 
   // ahead: a panel can be fetched while the one before is in use.
-  Panels(const Aligned<T>& x, Side side, const dist::Place& place, const Executor& executor, std::int64_t width,
+  Panels(const Part<T>& x, Side side, const dist::Place& place, const Executor& executor, std::int64_t width,
          bool ahead)
       : cut_(side == Side::Left ? x.column : x.row),
         along_(side == Side::Left ? place.along_row : place.along_column),

@@ -11,6 +11,7 @@
 #include <trn/comm/ahead.hpp>
 
 #include "checks.hpp"
+#include "dist/layers.hpp"
 #include "dist/panels.hpp"
 #include "exact.hpp"
 #include "gemm_arguments.hpp"
@@ -86,14 +87,6 @@ template <class T> void add_panel(const Product<T>& p, const dist::Matrix<T>& c,
   });
 }
 
-// The maxima over all ranks.
-exact::Reach agree(const comm::Communicator& group, const exact::Reach& mine) {
-  double values[6] = {mine.a.ratio, mine.a.inverse, static_cast<double>(mine.a.span),
-                      mine.b.ratio, mine.b.inverse, static_cast<double>(mine.b.span)};
-  comm::maximum(group, View<double>(Executor::host(), values, {6}));
-  return {{values[0], values[1], static_cast<int>(values[2])}, {values[3], values[4], static_cast<int>(values[5])}};
-}
-
 template <class T> Accuracy multiply_exactly(const Product<T>& p, const dist::Matrix<T>& c,
                                              const LocalRegion<T>& region, const MatrixView<const T>& a,
                                              const MatrixView<const T>& b, const MatrixView<T>& out,
@@ -127,6 +120,13 @@ template <class T> Accuracy multiply_exactly(const Product<T>& p, const dist::Ma
 
 }  // namespace
 
+exact::Reach agree(const comm::Communicator& group, const exact::Reach& mine) {
+  double values[6] = {mine.a.ratio, mine.a.inverse, static_cast<double>(mine.a.span),
+                      mine.b.ratio, mine.b.inverse, static_cast<double>(mine.b.span)};
+  comm::maximum(group, View<double>(Executor::host(), values, {6}));
+  return {{values[0], values[1], static_cast<int>(values[2])}, {values[3], values[4], static_cast<int>(values[5])}};
+}
+
 void check_precision(const char* operation, const Precision& precision, DType dtype, Family family) {
   require(!precision.has_target(), "{}: a target error is not offered for distributed operands; ask for a mode",
           operation);
@@ -137,12 +137,14 @@ template <class T> Accuracy multiply(const Product<T>& p, const dist::Matrix<T>&
                                      const dist::Matrix<T>& c, Mode mode) {
   const Executor& executor = c.executor();
   const Family family = executor.family();
+  // ordered_gemm cuts k itself, so that one rank needs no panels.
   const bool exact = mode == Mode::Exact,
+             whole = exact || (c.distribution().grid.size() == 1 && family == Family::Host && mode == Mode::Native),
              in_place = family == Family::Host && mode == Mode::Native && p.region == Region::All;
   const std::int64_t k = p.alpha == T(0)   ? 0
                          : p.op_a == Op::N ? a.columns()
                                            : a.rows(),
-                     width = exact                    ? std::max<std::int64_t>(1, k)
+                     width = whole                    ? std::max<std::int64_t>(1, k)
                              : family == Family::Host ? kHostPanel
                                                       : kDevicePanel;
   const dist::BlockCyclic& d = c.distribution();

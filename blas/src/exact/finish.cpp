@@ -55,6 +55,16 @@ void Finish::block(Source& source, const Block& block) {
     parts.mirror = product_.make(source, {block.column, block.columns, block.row, block.rows},
                                  region_.lower ? Wanted::Upper : Wanted::All);
   }
+  finish(parts);
+}
+
+void Finish::block(ProductBlock&& product) {
+  Parts parts{std::move(product), {}};
+  finish(parts);
+}
+
+void Finish::finish(Parts& parts) {
+  const Block& block = parts.straight.block;
   const std::vector<double> old = read_c(block);
   std::vector<Element> elements(static_cast<std::size_t>(block.rows * block.columns));
   const int threads = loop_threads(block.rows * block.columns > 1 << 10);

@@ -18,6 +18,8 @@ class Finish {
          const ExactRegion& region, bool hold);
 
   void block(Source& source, const Block& block);
+  // The same where the product of the block is made already; not for mirrored regions.
+  void block(ProductBlock&& product);
   // Writes what was held.
   void store();
   // The largest error over |alpha| ||a_i|| ||b_j|| + |beta c_ij| (see exact_gemm) of all elements so far whose exact
@@ -38,6 +40,7 @@ class Finish {
   };
 
   [[nodiscard]] bool wanted(std::int64_t i, std::int64_t j) const { return !region_.lower || j <= i; }
+  void finish(Parts& parts);
   std::vector<double> read_c(const Block& block) const;
   Element combine(Sum& sum, const Parts& parts, const double* c, std::int64_t i, std::int64_t j) const;
   // Adds factor * (plane of the product) to the sum.

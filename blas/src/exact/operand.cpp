@@ -46,7 +46,7 @@ std::vector<double> Operand::read(std::int64_t first, std::int64_t count) const 
   const Shape shape{count, k_};
   const Strides from{row_stride_, k_stride_}, to{k_, 1};
   const Executor host = Executor::host();
-  auto* start = const_cast<std::byte*>(static_cast<const std::byte*>(data_)) + first * row_stride_ * bytes;
+  auto* start = const_cast<std::byte*>(static_cast<const std::byte*>(data_)) + (first - first_) * row_stride_ * bytes;
   const auto copy_to = [&](void* raw) {
     trn::detail::copy_elements({&executor_, start, &shape, &from}, {&host, raw, &shape, &to}, bytes);
   };

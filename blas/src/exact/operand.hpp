@@ -61,6 +61,10 @@ class Operand {
     }
   }
   [[nodiscard]] std::int64_t panel_rows() const;
+  // From now on `data` holds the rows from `first` on, and only those are read.
+  void lies_at(const Executor& executor, const void* data, std::int64_t first) {
+    executor_ = executor, data_ = data, first_ = first;
+  }
 
   // Of every row, set by measure(), of its finite numbers:
   std::vector<int> exponent;  // |x| < 2^exponent
@@ -77,6 +81,7 @@ class Operand {
   Executor executor_;
   DType dtype_;
   const void* data_;
+  std::int64_t first_ = 0;  // the row that lies at data_
   std::int64_t rows_, k_, row_stride_, k_stride_, planes_, depth_;
   bool conj_;
   OperandSide side_;

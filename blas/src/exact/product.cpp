@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include <trn/core/parallel.hpp>
 
@@ -13,17 +15,24 @@ constexpr double kTermsLeast = 64;  // an element is never computed again for a 
 }
 
 Product::Product(const Operand& a, const Operand& b, const Plan& plan, ExactRegion::Terms terms, bool repair)
+    : Product(a, b, plan, terms, repair,
+              repair ? ScalingErrors{scaling_errors(a, plan.shift_a, plan.bits_a),
+                                     scaling_errors(b, plan.shift_b, plan.bits_b)}
+                     : ScalingErrors{scaling_error_bounds(a, plan.shift_a, plan.bits_a),
+                                     scaling_error_bounds(b, plan.shift_b, plan.bits_b)}) {}
+
+Product::Product(const Operand& a, const Operand& b, const Plan& plan, ExactRegion::Terms terms, bool repair,
+                 const ScalingErrors& errors)
     : a_(a),
       b_(b),
       plan_(plan),
       terms_(terms),
       repair_(repair),
-      left_(rows_of(a, plan.shift_a, plan.bits_a, repair)),
-      right_(rows_of(b, plan.shift_b, plan.bits_b, repair)) {}
+      left_(rows_of(a, plan.shift_a, errors.a)),
+      right_(rows_of(b, plan.shift_b, errors.b)) {}
 
-std::vector<Product::Row> Product::rows_of(const Operand& s, const std::vector<std::int32_t>& shift, int bits,
-                                           bool look) {
-  const std::vector<Norms> errors = look ? scaling_errors(s, shift, bits) : scaling_error_bounds(s, shift, bits);
+std::vector<Product::Row> Product::rows_of(const Operand& s, const std::vector<std::int32_t>& shift,
+                                           const std::vector<Norms>& errors) {
   const long double up = norm_excess(s.depth());
   std::vector<Row> rows(errors.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -49,7 +58,12 @@ long double Product::size(const Wide& x, std::int64_t i, std::int64_t j) const {
 }
 
 ProductBlock Product::make(Source& source, const Block& block, Wanted wanted) {
-  ProductBlock p{block, {}, {}, {}};
+  return settle(look(source, block, wanted));
+}
+
+Product::Unsettled Product::look(Source& source, const Block& block, Wanted wanted) {
+  Unsettled u{{block, {}, {}, {}}, {}, {}};
+  ProductBlock& p = u.block;
   const std::int64_t count = block.rows * block.columns, planes = a_.planes();
   p.x.resize(static_cast<std::size_t>(planes * count));
   p.lost.assign(static_cast<std::size_t>(count), 0);
@@ -75,12 +89,17 @@ ProductBlock Product::make(Source& source, const Block& block, Wanted wanted) {
       }
     }
   });
-  std::vector<std::int64_t> again, candidates;
   for (std::int64_t at = 0; at < count; ++at) {
-    if (state[static_cast<std::size_t>(at)] == 1) again.push_back(at);
-    if (state[static_cast<std::size_t>(at)] == 2) candidates.push_back(at);
+    if (state[static_cast<std::size_t>(at)] == 1) u.again.push_back(at);
+    if (state[static_cast<std::size_t>(at)] == 2) u.candidates.push_back(at);
   }
-  if (!candidates.empty()) std::ranges::copy(misaligned(p, candidates), std::back_inserter(again));
+  return u;
+}
+
+ProductBlock Product::settle(Unsettled&& u) {
+  ProductBlock p = std::move(u.block);
+  std::vector<std::int64_t> again = std::move(u.again);
+  if (!u.candidates.empty()) std::ranges::copy(misaligned(p, u.candidates), std::back_inserter(again));
   if (!again.empty()) replace(p, again);
   return p;
 }

@@ -38,13 +38,31 @@ struct ProductBlock {
   [[nodiscard]] std::int64_t plane() const { return block.rows * block.columns; }
 };
 
+// Norms of what scaling did to the rows of op(A) and the columns of op(B).
+struct ScalingErrors {
+  std::vector<Norms> a, b;
+};
+
 class Product {
  public:
+  // repair: elements are computed again where scaling costs too much; the errors are then computed from the numbers.
   Product(const Operand& a, const Operand& b, const Plan& plan, ExactRegion::Terms terms, bool repair);
+  Product(const Operand& a, const Operand& b, const Plan& plan, ExactRegion::Terms terms, bool repair,
+          const ScalingErrors& errors);
 
   // Which elements (i, j) count: all, j <= i, or j >= i.
   enum class Wanted : std::uint8_t { All, Lower, Upper };
   [[nodiscard]] ProductBlock make(Source& source, const Block& block, Wanted wanted);
+  // make() in two steps. After the first it is known which elements the second one reads rows and columns for: those
+  // that are computed again, and those that may be.
+  struct Unsettled {
+    ProductBlock block;
+    std::vector<std::int64_t> again, candidates;  // indices in block.x, of the first plane
+  };
+  [[nodiscard]] Unsettled look(Source& source, const Block& block, Wanted wanted);
+  [[nodiscard]] ProductBlock settle(Unsettled&& u);
+  // Columns that were read are not kept for the next block.
+  void forget_columns() { kept_ = {0, 0, 0, 0}; }
 
   // The exponent of the integers of an element.
   [[nodiscard]] int exponent(std::int64_t i, std::int64_t j) const {
@@ -72,8 +90,8 @@ class Product {
     long double least;          // ||x||, rounded down
     long double power;          // of the integers: 2^-shift
   };
-  // look: the errors of scaling are computed from the numbers; otherwise bounded by what rounding can do.
-  static std::vector<Row> rows_of(const Operand& s, const std::vector<std::int32_t>& shift, int bits, bool look);
+  static std::vector<Row> rows_of(const Operand& s, const std::vector<std::int32_t>& shift,
+                                  const std::vector<Norms>& errors);
   // A bound of what scaling did to an element, and the magnitude of an integer, to about 2^-60.
   [[nodiscard]] long double lost(std::int64_t i, std::int64_t j) const;
   [[nodiscard]] long double size(const Wide& x, std::int64_t i, std::int64_t j) const;

@@ -6,6 +6,7 @@
 #include <trn/blas/dist_trsm.hpp>
 
 #include "support/dist_matrices.hpp"
+#include "support/full_memory.hpp"
 
 namespace trn::blas {
 namespace {
@@ -115,19 +116,6 @@ TEST(DistFaults, TargetsAreRefused) {
   all_throw<InvalidArgument>([](const Doubles& a, const Doubles& b, const Doubles& c, const comm::Communicator&) {
     gemm<double>(Op::N, Op::N, 1, a, b, 0, c, {Precision::target(1e-9)});
   });
-}
-
-// Takes what is left of a device's memory, but for less than `rest` bytes.
-std::vector<Buffer> fill_memory(const Executor& e, std::int64_t rest) {
-  std::vector<Buffer> all;
-  for (std::int64_t bytes = std::int64_t{1} << 40; bytes >= rest;) {
-    try {
-      all.emplace_back(e, bytes);
-    } catch (const DeviceError&) {
-      bytes /= 2;
-    }
-  }
-  return all;
 }
 
 TEST(DistFaults, ADeviceWithoutMemoryIsEverybodysError) {

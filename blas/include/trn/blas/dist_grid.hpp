@@ -27,4 +27,15 @@ struct ProductShape {
 // ranks may be left out, where their number has no good factors. None: no grid keeps within the memory.
 [[nodiscard]] std::optional<dist::Grid> product_grid(const ProductShape& shape, int ranks);
 
+// The same for a product in Exact with Layers (dist_gemm.hpp): copies of a grid that divide k among them. Beside its
+// panels a rank takes its share of A and B twice, as whole lines and for its layer, and, of other layers, three words
+// for each element of C that it finishes. One layer: the product is quicker without.
+struct LayeredGrid {
+  dist::Grid grid;
+  int layers = 1;
+  friend bool operator==(const LayeredGrid&, const LayeredGrid&) = default;
+};
+[[nodiscard]] double product_volume(const ProductShape& shape, const LayeredGrid& grid);
+[[nodiscard]] std::optional<LayeredGrid> layered_product_grid(const ProductShape& shape, int ranks);
+
 }  // namespace trn::blas
