@@ -35,7 +35,8 @@ VARIANTS = {
     "fft.r2c": ["--n 130 --batch 200", "--n 131072", "--n 64 64"],
     "sparse.attention": ["--queries 300 --heads 4 --kv-heads 2 --d 200 --precision bf16 --mask full"],
     "sparse.attention.backward": ["--queries 300 --heads 4 --kv-heads 2 --precision bf16 --mask band:1"],
-    "sparse.spmm": ["--generate stencil27:9 --kernel gather --columns 600", "--generate poisson2d:20 --precision bf16x6",
+    "sparse.spmv": ["--generate poisson2d:30 --kernel resident", "--generate stencil27:9 --kernel dia"],
+    "sparse.spmm": ["--generate poisson2d:20 --kernel dia --columns 40", "--generate stencil27:9 --kernel gather --columns 600", "--generate poisson2d:20 --precision bf16x6",
                     "--generate poisson2d:20 --kernel pinned --precision tf32x3", "--generate rmat:9 --kernel gather --precision bf16x6"],
     "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
     "solver.potrf": ["--n 4096"],
@@ -62,7 +63,6 @@ HOST_ONLY = {
        "dgmm gbmv geam gemm_epilogue hbmv hemv her her2 hpmv hpr hpr2 rotg rotmg sbmv spmv spr spr2 symv syr syr2 tbmv tbsv tpmv "
        "tpsv tpttr trmv trsv trttp".split()},
     **{f"sparse.{name}": MACHINES for name in "cholesky csr2csc lu qr read spgemm spsv".split()},
-    "sparse.sddmm": ("trn1",),
     "solver.getrf": ("trn1",),
 }
 # Kernels that unroll to more calls than check_text.UNROLLED_CALLS: how many, and why their loops cannot be the device's,

@@ -106,12 +106,15 @@ void write_page(const std::string& path, const nlohmann::ordered_json& out, cons
                            {{"order", "blocks", "filled"}}};
   for (const auto& o : out["orderings"]) orders.rows.push_back({o["order"], text(o["blocks"]), percent(o["fill"])});
   page.write(neuron::report::table_html(orders));
-  neuron::PageTable device{"The matrix times dense columns on one core of a trn2, float32",
-                           "Modelled, beside an estimate for one core of a host.",
-                           {{"columns", "kernel", "tiles", "filled", "modelled", "host core"}}};
+  neuron::PageTable device{
+      "The matrix times dense columns on one core of a trn2, float32",
+      "Modelled, beside an estimate for one core of a host.",
+      {{"columns", "kernel", "tiles or diagonals", "filled", "quicker than the core above", "modelled", "host core"}}};
   for (const auto& d : out["devices"]["trn2"]) {
-    device.rows.push_back({text(d["columns"]), text(d["kernel"]), text(d["tiles"]), percent(d["fill"]),
-                           duration(d["modelled_seconds"]), duration(d["host_core_seconds"])});
+    device.rows.push_back({text(d["columns"]), text(d["kernel"]),
+                           text(d["diagonals"] == 0 ? d["tiles"] : d["diagonals"]), percent(d["fill"]),
+                           percent(d["break_even_fill"]), duration(d["modelled_seconds"]),
+                           duration(d["host_core_seconds"])});
   }
   if (device.rows.size() > 1) page.write(neuron::report::table_html(device));
   page.write("</div>\n");
@@ -175,6 +178,7 @@ void info(const InfoArguments& arguments) {
     device.push_back({{"columns", columns},
                       {"kernel", sparse::name(r.kernel)},
                       {"tiles", r.tiles},
+                      {"diagonals", r.diagonals},
                       {"fill", r.fill},
                       {"break_even_fill", r.break_even_fill},
                       {"modelled_seconds", r.modelled_seconds},
@@ -204,9 +208,13 @@ void info(const InfoArguments& arguments) {
   say("host: the {} kernel, {} of matrix a product", sparse::name(plan.report().kernel),
       bytes(static_cast<double>(plan.report().matrix_bytes)));
   for (const auto& d : device)
-    say("trn2, {} columns: the {} kernel, {} tiles filled {}; modelled {:.1f} us, a host core {:.1f} us",
-        d["columns"].get<std::int64_t>(), d["kernel"].get<std::string>(), d["tiles"].get<std::int64_t>(),
-        percent(d["fill"]), 1e6 * d["modelled_seconds"].get<double>(), 1e6 * d["host_core_seconds"].get<double>());
+    say("trn2, {} columns: the {} kernel, {} filled {}, above {} quicker than a host core; modelled {:.1f} us, a host "
+        "core {:.1f} us",
+        d["columns"].get<std::int64_t>(), d["kernel"].get<std::string>(),
+        d["diagonals"] == 0 ? fmt::format("{} tiles", d["tiles"].get<std::int64_t>())
+                            : fmt::format("{} diagonals", d["diagonals"].get<std::int64_t>()),
+        percent(d["fill"]), percent(d["break_even_fill"]), 1e6 * d["modelled_seconds"].get<double>(),
+        1e6 * d["host_core_seconds"].get<double>());
 }
 
 // One small call of each operation on an executor.

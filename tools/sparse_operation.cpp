@@ -103,9 +103,11 @@ class SparseOperation final : public Operation {
   tile::Program program(const tile::Machine& machine) const override {
     require_kernel();
     if (kind_ == SparseKind::Sddmm) {
-      if (!machine.indirect_dma)
-        fail<NotImplemented>("{}: {} has no gathers; it runs on the host", name(), machine.name);
-      return sparse::sddmm_program(sparse::sddmm_shape(matrix<float>(Executor::host()).pattern(), columns()), machine);
+      const sparse::Csr<float> s = matrix<float>(Executor::host());
+      const sparse::PickedShape picked = sparse::picked_shape(s.pattern(), columns());
+      return sparse::picks(picked, machine)
+                 ? sparse::picked_program(picked, machine)
+                 : sparse::sddmm_program(sparse::sddmm_shape(s.pattern(), columns()), machine);
     }
     const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
     return sparse::spmm_program(plan<float>(executor, matrix<float>(executor)), columns());
@@ -222,11 +224,13 @@ class SparseOperation final : public Operation {
     for (const auto& other : report.alternatives)
       others += fmt::format(", {} {:.1f} us", sparse::name(other.kernel), other.seconds * 1e6);
     r.note = fmt::format(
-        "{} x {}, {} entries, kernel {}: {} tiles filled {:.2f} %, above {:.2f} % quicker than one host core ({:.1f} "
+        "{} x {}, {} entries, kernel {}: {} filled {:.2f} %, above {:.2f} % quicker than one host core ({:.1f} "
         "us); "
         "the plan's estimates{}",
-        a.rows(), a.columns(), report.nnz, sparse::name(report.kernel), report.tiles, 100 * report.fill,
-        100 * report.break_even_fill, report.host_seconds * 1e6, others.empty() ? "" : ":" + others.substr(1));
+        a.rows(), a.columns(), report.nnz, sparse::name(report.kernel),
+        report.diagonals > 0 ? fmt::format("{} diagonals", report.diagonals) : fmt::format("{} tiles", report.tiles),
+        100 * report.fill, 100 * report.break_even_fill, report.host_seconds * 1e6,
+        others.empty() ? "" : ":" + others.substr(1));
   }
 
   template <Scalar T> void run(BenchRow& r, const Executor& executor, const BenchOptions& options) const {

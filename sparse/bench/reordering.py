@@ -20,7 +20,7 @@ def row(command, matrix, order, columns):
         run = subprocess.run([command, "bench", "sparse.spmm", "--dtype", "fp32", "--exec", "sim:trn2", "--model-only", "--reorder", order,
                               "--columns", str(columns), "--json", out.name, *source], capture_output=True, text=True, check=True)
         modelled = re.search(r'"modelled[^"]*": ([0-9.e+-]+)', open(out.name).read())
-    note = re.search(r"kernel (\w+): (\d+) tiles filled ([0-9.]+) %, above ([0-9.]+) % quicker than one host core \(([0-9.]+) us\)", " ".join(run.stdout.split()))
+    note = re.search(r"kernel (\w+): (\d+) (?:tiles|diagonals) filled ([0-9.]+) %, above ([0-9.]+) % quicker than one host core \(([0-9.]+) us\)", " ".join(run.stdout.split()))
     return note[1], int(note[2]), float(note[3]), float(note[4]), 1e6 * float(modelled[1]), float(note[5])
 
 

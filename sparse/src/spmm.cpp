@@ -5,6 +5,7 @@
 
 #include <trn/core/enumerators.hpp>
 #include <trn/sparse/structure.hpp>
+#include <trn/sparse/tile_programs.hpp>
 
 #include "checks.hpp"
 #include "kernels.hpp"
@@ -174,6 +175,10 @@ void SparseOperator<T>::apply(Op op, T alpha, const MatrixView<const T>& x, T be
   require(op == Op::N || other, "sparse.operator: made without its adjoint; set OperatorOptions::adjoint");
   const SpmmPlan<T>& plan = op == Op::N ? plan_ : *other;
   plan.execute(alpha, x, beta, y, {{static_cast<std::byte*>(work_.data()), static_cast<std::size_t>(work_.bytes())}});
+}
+
+template <Scalar T> BlockTiles SparseOperator<T>::block_tiles() const requires std::same_as<T, float> {
+  return spmm_block_tiles(plan_);
 }
 
 #define TRN_SPMM(T)                                                                              \

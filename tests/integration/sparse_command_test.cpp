@@ -37,7 +37,13 @@ TEST_F(SparseCommand, InfoSaysWhatAMatrixLooksLike) {
   EXPECT_EQ(j["orderings"].size(), 3U);
   EXPECT_EQ(j["orderings"][0]["blocks"], 1);
   EXPECT_GT(fs::file_size(folder_ / "a.html"), 500U);
-  EXPECT_TRUE(has(trnsci("sparse info a.mtx", "2>&1", folder_).output, "symmetric"));
+  for (const auto& device : j["devices"]["trn2"]) {
+    EXPECT_GT(device["break_even_fill"].get<double>(), 0);
+    EXPECT_NE(device["tiles"] == 0, device["diagonals"] == 0);
+  }
+  const std::string text = trnsci("sparse info a.mtx", "2>&1", folder_).output;
+  EXPECT_TRUE(has(text, "symmetric"));
+  EXPECT_TRUE(has(text, "quicker than a host core"));
 }
 
 TEST_F(SparseCommand, BenchHasRowsForEveryOperation) {

@@ -24,6 +24,8 @@ constexpr double kHostVectorRate = 4.5e9, kHostMatrixRate = 30e9;
 // A program has the pattern of its blocks written out; beyond this it is not made where there is another way.
 constexpr std::int64_t kMostBlocks = tile::kWrittenOut, kMostBlocksWithoutGather = 200000;
 
+constexpr std::int64_t kMostDiagonals = 512;  // of the kernel 'dia'; where nobody asked for it, less than half are pads
+
 constexpr std::int64_t kMostWrittenOut = tile::kWrittenOut / 4;  // gathered tiles: a few instructions each
 
 struct State {
@@ -31,6 +33,7 @@ struct State {
   Kernel kernel = Kernel::Resident;
   BlockTiles blocks;
   GatherTiles gathered;
+  DiagonalShape diagonals;
   std::optional<Buffer> values, numbers;
   // What a target's execute() looks at: the largest sum of |a| in a row, the largest |a| of each column.
   double largest_sum = 0;
@@ -41,6 +44,12 @@ ResidentShape resident_shape(const TileProduct& p, const BlockTiles& t, bool pin
   return {p, pinned, t.offsets, t.blocks};
 }
 GatherShape gather_shape(const TileProduct& p, const GatherTiles& t) { return {p, t.own, t.written_out, t.runs}; }
+
+DiagonalShape with_product(DiagonalShape s, TileProduct p) {
+  p.mode = Mode::Native;
+  s.product = p;
+  return s;
+}
 
 Csr<float> on_host(const SpmmPlanArgs<float>& g, std::optional<Permutation>& order) {
   const AnySparse<float> here =
@@ -160,13 +169,36 @@ void check_range(const Executor& executor, const State& s, const SpmmArgs<float>
           operation, total);
 }
 
+// A product of each entry, sums of them, alpha, and beta C: k + 3 roundings.
+Accuracy diagonal_accuracy(std::int64_t longest_row) {
+  return {Mode::Native, 1, static_cast<double>(longest_row + 3) * 0x1p-24};
+}
+
+// The kernel of diagonals, where its precision is what was asked for: mode native, or a target that native keeps.
+void consider_diagonals(const Precision& precision, const FloatRef& a, const tile::Machine& machine, bool wanted,
+                        bool automatic, const Accuracy& accuracy, State& s, PlanReport& r) {
+  const bool kept = precision.has_target() ? diagonal_accuracy(r.longest_row).bound <= precision.target_error()
+                                           : accuracy.mode == Mode::Native;
+  if (!wanted || !kept) return;
+  TileProduct p = s.product;
+  p.mode = Mode::Native;
+  const std::vector<std::int64_t> offsets = diagonals_of(
+      a, automatic ? std::min(kMostDiagonals, 2 * r.nnz / std::max<std::int64_t>(1, a.rows)) : kMostDiagonals);
+  s.diagonals = diagonal_shape(p, offsets, machine);
+  const DiagonalShape& d = s.diagonals;
+  if (d.tiles == 0) return;
+  const std::int64_t stored = d.tiles * d.stretch() * kSide * static_cast<std::int64_t>(offsets.size());
+  r.alternatives.push_back({Kernel::Dia, 4 * stored, static_cast<double>(r.nnz) / static_cast<double>(stored),
+                            roof_seconds(diagonal_program(d, machine), machine)});
+}
+
 }  // namespace
 
 SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g) {
   const tile::Machine& machine = tile::device_of(executor).machine();
   const Kernel asked = g.options.kernel;
-  if (asked != Kernel::Automatic && asked < Kernel::Resident)
-    fail<NotImplemented>("{}: '{}' is a kernel of the host; devices have resident, pinned and gather", kPlan,
+  if (asked != Kernel::Automatic && asked != Kernel::Dia && asked < Kernel::Resident)
+    fail<NotImplemented>("{}: '{}' is a kernel of the host; devices have resident, pinned, gather and dia", kPlan,
                          name(asked));
   std::optional<Permutation> order;
   const Csr<float> csr = on_host(g, order);
@@ -185,7 +217,7 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
   r.nnz = a.nnz(), r.longest_row = longest_row(a);
   Sizes sizes = g.options.precision.has_target() ? sizes_of(a) : Sizes{};
   s.largest_sum = sizes.largest_sum;
-  const Accuracy accuracy = accuracy_of(g.options.precision, r.longest_row, most, sizes);
+  Accuracy accuracy = accuracy_of(g.options.precision, r.longest_row, most, sizes);
   s.columns = std::move(sizes.columns);
   const std::int64_t n = std::max<std::int64_t>(1, g.options.columns);
   s.product = {a.rows, a.columns, n, n, 1, n, 1, accuracy.mode, false, false};
@@ -209,6 +241,12 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
     }
     if (machine.indirect_dma && (any || asked == Kernel::Gather))
       consider(Kernel::Gather, s.gathered.tiles(), gather_program(gather_shape(s.product, s.gathered), machine));
+    consider_diagonals(g.options.precision, a, machine, (any && n == 1) || asked == Kernel::Dia, any, accuracy, s, r);
+    if (r.alternatives.empty() && asked == Kernel::Dia)
+      fail<NotImplemented>(
+          "{}: kernel 'dia' takes up to {} diagonals in mode native and windows of B that fit SBUF; ask for another "
+          "kernel or mode",
+          kPlan, kMostDiagonals);
     if (r.alternatives.empty())
       fail<NotImplemented>(
           "{}: {} blocks of 128 x 128 and {} rows of B do not suit '{}' on '{}'{}; use another kernel or the host",
@@ -216,16 +254,23 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
     const auto best = std::min_element(r.alternatives.begin(), r.alternatives.end(),
                                        [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
     r.kernel = best->kernel, r.matrix_bytes = best->bytes, r.fill = best->fill, r.modelled_seconds = best->seconds;
-    r.tiles = r.kernel == Kernel::Gather ? s.gathered.tiles() : blocks;
+    const bool dia = r.kernel == Kernel::Dia;
+    r.tiles = dia ? 0 : r.kernel == Kernel::Gather ? s.gathered.tiles() : blocks;
+    r.diagonals = dia ? static_cast<std::int64_t>(s.diagonals.offsets.size()) : 0;
+    if (dia) accuracy = diagonal_accuracy(r.longest_row);
     const double rate = n == 1 ? kHostVectorRate : kHostMatrixRate;
     r.host_seconds = 2.0 * static_cast<double>(r.nnz) * static_cast<double>(n) / rate;
-    const double tile_seconds =
-        (r.modelled_seconds - machine.timing.launch_s - machine.timing.finish_s) / static_cast<double>(r.tiles);
-    r.break_even_fill = tile_seconds * rate / static_cast<double>(2 * kSide * kSide * n);
+    r.stored = dia ? s.diagonals.tiles * s.diagonals.stretch() * kSide * r.diagonals : r.tiles * kSide * kSide;
+    // Of the places that are stored: how many entries take that core as long as the device takes.
+    const double seconds = r.modelled_seconds - machine.timing.launch_s - machine.timing.finish_s;
+    r.break_even_fill = seconds * rate / static_cast<double>(2 * r.stored * n);
     const bool gathers = r.kernel == Kernel::Gather;
-    const std::vector<std::byte> values =
-        gathers ? tile_values(a, s.gathered, accuracy.mode) : tile_values(a, s.blocks, accuracy.mode);
-    s.values = tile::upload_constant(executor, "sparse.tiles", values);
+    const std::vector<float> diagonals = dia ? diagonal_values(a, s.diagonals) : std::vector<float>();
+    const std::vector<std::byte> values = dia       ? std::vector<std::byte>()
+                                          : gathers ? tile_values(a, s.gathered, accuracy.mode)
+                                                    : tile_values(a, s.blocks, accuracy.mode);
+    s.values =
+        tile::upload_constant(executor, "sparse.tiles", dia ? std::as_bytes(std::span(diagonals)) : std::span(values));
     if (gathers) {
       const std::vector<std::uint32_t> numbers = tile_numbers(a, s.gathered);
       if (!numbers.empty())
@@ -234,7 +279,6 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
   } else {
     r.kernel = asked == Kernel::Automatic ? Kernel::Resident : asked;
   }
-  r.stored = r.tiles * kSide * kSide;
   s.kernel = r.kernel;
   const Extents turned{a.rows, a.columns};
   return std::make_shared<const detail::SpmmData<float>>(detail::SpmmData<float>{
@@ -267,6 +311,8 @@ void spmm(const Executor& executor, const SpmmArgs<float>& g) {
     tile::launch(executor, gather_program, nothing, arguments);
   } else if (s.kernel == Kernel::Gather) {
     tile::launch(executor, gather_program, gather_shape(p, s.gathered), arguments);
+  } else if (s.kernel == Kernel::Dia) {
+    tile::launch(executor, diagonal_program, with_product(s.diagonals, p), arguments);
   } else {
     tile::launch(executor, resident_program, resident_shape(p, s.blocks, s.kernel == Kernel::Pinned), arguments);
   }
@@ -287,9 +333,26 @@ tile::Program spmm_program(const SpmmPlan<float>& plan, std::int64_t columns) {
   const auto& s = *static_cast<const device::State*>(data.state.get());
   TileProduct p = s.product;
   p.n = p.b_row = p.c_row = columns;
+  if (s.kernel == Kernel::Dia) return diagonal_program(device::with_product(s.diagonals, p), machine);
   return s.kernel == Kernel::Gather
              ? gather_program(device::gather_shape(p, s.gathered), machine)
              : resident_program(device::resident_shape(p, s.blocks, s.kernel == Kernel::Pinned), machine);
+}
+
+BlockTiles spmm_block_tiles(const SpmmPlan<float>& plan) {
+  constexpr const char* operation = "sparse.operator.block_tiles";
+  const Kernel kernel = plan.report().kernel;
+  require(kernel == Kernel::Resident || kernel == Kernel::Pinned,
+          "{}: the plan has the kernel '{}', which has no tiles of neighbouring columns; make the operator on a device "
+          "with kernel 'pinned' or 'resident'",
+          operation, name(kernel));
+  require(plan.rows() == plan.columns(), "{}: A is {} x {}; it must be square", operation, plan.rows(), plan.columns());
+  const detail::SpmmData<float>& data = detail::SpmmAccess::data(plan);
+  const auto& s = *static_cast<const device::State*>(data.state.get());
+  require(s.product.mode == Mode::Native, "{}: the plan has words of {}; make it with mode native", operation,
+          name(s.product.mode));
+  return {plan.rows(), s.blocks.offsets, s.blocks.blocks,
+          s.values ? static_cast<const float*>(s.values->data()) : nullptr};
 }
 
 }  // namespace trn::sparse

@@ -206,4 +206,35 @@ std::vector<std::uint32_t> tile_numbers(const PatternRef<std::int32_t>& a, const
   return numbers;
 }
 
+std::vector<std::int64_t> diagonals_of(const PatternRef<std::int32_t>& a, std::int64_t most) {
+  std::vector<bool> filled(static_cast<std::size_t>(std::max<std::int64_t>(0, a.rows + a.columns)));
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+      const std::int64_t d = a.indices[k] - i;
+      if (filled[static_cast<std::size_t>(d + a.rows)]) continue;
+      filled[static_cast<std::size_t>(d + a.rows)] = true;
+      offsets.push_back(d);
+      if (static_cast<std::int64_t>(offsets.size()) > most) return {};
+    }
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+std::vector<float> diagonal_values(const FloatRef& a, const DiagonalShape& s) {
+  const auto diagonals = static_cast<std::int64_t>(s.offsets.size()), stretch = s.stretch();
+  std::vector<float> values(static_cast<std::size_t>(s.tiles * kSide * stretch * diagonals), 0.0f);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    const std::int64_t lane = i / stretch, piece = i % stretch / s.piece;
+    const std::int64_t row = ((lane / kSide * s.pieces + piece) * kSide + lane % kSide) * diagonals;
+    auto d = s.offsets.begin();
+    for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+      d = std::lower_bound(d, s.offsets.end(), a.indices[k] - i);
+      values[static_cast<std::size_t>((row + (d - s.offsets.begin())) * s.piece + i % s.piece)] = a.values[k];
+    }
+  }
+  return values;
+}
+
 }  // namespace trn::sparse::device

@@ -1,5 +1,5 @@
-// A sparse matrix as 128 x 128 tiles: which blocks or gathered columns there are, and their values in the order in
-// which the kernels read them. Host work, once for a plan.
+// A sparse matrix as 128 x 128 tiles, or as diagonals: which blocks or gathered columns there are, and their values in
+// the order in which the kernels read them. Host work, once for a plan.
 #pragma once
 
 #include <vector>
@@ -44,5 +44,10 @@ struct GatherTiles {
 [[nodiscard]] std::vector<std::byte> tile_values(const FloatRef& a, const GatherTiles& tiles, Mode mode);
 // (128, gathered tiles): the columns' numbers.
 [[nodiscard]] std::vector<std::uint32_t> tile_numbers(const PatternRef<std::int32_t>& a, const GatherTiles& tiles);
+
+// Offsets (column - row) of the diagonals that hold an entry, rising; none where there are more than `most`.
+[[nodiscard]] std::vector<std::int64_t> diagonals_of(const PatternRef<std::int32_t>& a, std::int64_t most);
+// Tensor "a" of diagonal_program.
+[[nodiscard]] std::vector<float> diagonal_values(const FloatRef& a, const DiagonalShape& shape);
 
 }  // namespace trn::sparse::device

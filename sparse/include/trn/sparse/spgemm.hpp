@@ -34,9 +34,9 @@ template <Scalar T> [[nodiscard]] Csr<T> power(const Executor& executor, const C
 
 // On the pattern of S: alpha (A B)(i,j) + beta S(i,j). A is rows x k, B is k x columns. The bound:
 // (k + 2) u (|alpha| (|A||B|)(i,j) + |beta S(i,j)|); beta = 0 never reads the values of S.
-// On a device (float; trn2, trn3; k up to 4096) blocks of 128 x 128 that hold an entry are computed whole and the
-// entries fetched from them: sddmm_programs.hpp. There the bound has min(k, 128) + 2 ceil(k / 128) + 6 instead of k + 2
-// (trn/tile/words.hpp); S and the result are on the device, the pattern is looked at on the host in each call.
+// On a device (float; k up to 4096) windows of 128 rows are multiplied with the columns that they have entries in, and
+// the entries picked from the products: sddmm_programs.hpp. There the bound has min(k, 128) + 2 ceil(k / 128) + 6, not
+// k + 2 (trn/tile/words.hpp); S and the result are on the device, the pattern is looked at on the host in each call.
 template <Scalar T> [[nodiscard]] Csr<T> sddmm(const Executor& executor, std::type_identity_t<T> alpha,
                                                const std::type_identity_t<MatrixView<const T>>& a,
                                                const std::type_identity_t<MatrixView<const T>>& b,

@@ -20,16 +20,17 @@
 // passes over modes in whose words an element of A is infinite; execute() reads B, and C if beta is not 0, and refuses
 // (InvalidArgument, C as it was) elements that are not finite or that the mode's words cannot hold, and sums that may
 // overflow. What underflow loses is not counted: it is at most 2^-134 for a word of bf16, 2^-137 for one of tf32 and
-// 2^-149 for a product. Zeros of a tile meet rows of B: an
-// infinity or NaN there reaches every row of the window of 128 that has an entry in that column (resident, pinned: in
-// that block). Products with one column run there too, but unstructured SpMV belongs to the host: PlanReport has both
-// times. Bits do not depend on the order in which the device's engines run.
+// 2^-149 for a product. Zeros of a tile meet rows of B: an infinity or NaN there reaches every row of the window of 128
+// that has an entry in that column (resident, pinned: in that block; dia, whose bound is (k + 3) u: on that diagonal).
+// Products with one column run there too, but unstructured SpMV belongs to the host: PlanReport has both times. Bits do
+// not depend on the order in which the device's engines run.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <variant>
 
+#include <trn/core/block_tiles.hpp>
 #include <trn/core/precision.hpp>
 #include <trn/sparse/convert.hpp>
 #include <trn/sparse/ordering.hpp>
@@ -61,7 +62,8 @@ template <Scalar T> class AnySparse {
 // Host. Csr: a row at a time. Sell: eight rows of similar length at a time, for short rows. Bsr: full blocks. Dia:
 // diagonals, in which places where A has no entry are masked. A forced Bsr multiplies zeros that A does not have.
 // Devices. Resident: blocks of 128 x 128, B in SBUF. Pinned: A in SBUF too, for several panels of B. Gather: tiles of a
-// window's distinct columns, rows of B fetched by number (not on trn1). Automatic takes the one with the least time.
+// window's distinct columns, rows of B fetched by number (not on trn1). Dia: diagonals, in mode native; made for one
+// column, takes any. Automatic takes the one with the least time, and looks at Dia where SpmmOptions::columns is 1.
 enum class Kernel : std::uint8_t { Automatic, Csr, Sell, Bsr, Dia, Resident, Pinned, Gather };
 [[nodiscard]] std::string_view name(Kernel kernel);
 
@@ -79,7 +81,7 @@ struct PlanReport {
   Kernel kernel = Kernel::Csr;                     // that execute() runs
   std::int64_t nnz = 0, stored = 0;                // entries of A, and with padding
   std::int64_t block_rows = 1, block_columns = 1;  // Bsr
-  std::int64_t diagonals = 0;                      // Dia
+  std::int64_t diagonals = 0;                      // Dia, on hosts and devices
   std::int64_t longest_row = 0;
   std::int64_t matrix_bytes = 0;  // that one product reads of A
   // Bytes of A in each form that was considered, the kernel's own among them.
@@ -92,10 +94,10 @@ struct PlanReport {
   std::vector<Alternative> alternatives;
   // Devices.
   std::int64_t tiles = 0;       // of 128 x 128, the added ones of Gather counted
-  double fill = 0;              // entries of A for one place in a tile
+  double fill = 0;              // entries of A for one place in a tile or on a diagonal
   double modelled_seconds = 0;  // of the kernel, as in its alternative
   double host_seconds = 0;      // of one host core at a nominal 4.5 (one column) or 30 GFLOP/s
-  double break_even_fill = 0;   // above this fill a tile takes the device less time than its entries take that core
+  double break_even_fill = 0;   // above this fill what is stored takes the device less time than that core
 };
 
 struct Workspace {
@@ -158,6 +160,9 @@ template <Scalar T> class SparseOperator {
   [[nodiscard]] const Executor& executor() const { return plan_.executor(); }
   void apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const;
   [[nodiscard]] const SpmmPlan<T>& plan() const { return plan_; }
+  // The matrix as tiles in its device's memory, for methods that keep it in SBUF; they live as long as the operator.
+  // For a square matrix and the kernels Resident and Pinned (InvalidArgument otherwise): ask for one of them.
+  [[nodiscard]] BlockTiles block_tiles() const requires std::same_as<T, float>;
 
  private:
   SpmmPlan<T> plan_;

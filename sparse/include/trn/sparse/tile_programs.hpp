@@ -10,8 +10,13 @@
 //              knows the numbers of tiles only. A short one is written out; in a long one windows with equally many
 //              tiles that follow one another are a recorded loop.
 //
-// Tensors: "a" (128, tiles, words, 128) in the mode's type, "b" (columns, n) and "c" (rows, n) float32, "c_in" the same
-// memory as "c" where beta is read, "alpha" and "beta" (1); gather also "index" (128, gathered tiles) uint32.
+// A matrix of few diagonals needs no tiles:
+//
+//   dia        y(i) = sum over offsets d of a_d(i) x(i + d), multiplied and added by the Vector Engine and GpSimd. Each
+//              partition has a stretch of rows that follow one another, and the rows of B that they meet.
+//
+// Tensors: "a" (128, tiles, words, 128) in the mode's type (dia: below), "b" (columns, n), "c" (rows, n) float32,
+// "c_in" the same memory where beta is read, "alpha", "beta" (1); gather also "index" (128, gathered tiles) uint32.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +61,20 @@ struct GatherShape {
   bool operator==(const GatherShape&) const = default;
 };
 
+// Rows i = (tile * 128 + partition) * stretch + k for k < stretch = pieces * piece; rows beyond the matrix are zeros of
+// "a" (tiles, pieces, 128, diagonals, piece), whose element is a_d(i) for the diagonals in the order of `offsets`.
+struct DiagonalShape {
+  TileProduct product;                // Mode::Native
+  std::vector<std::int64_t> offsets;  // rising
+  std::int64_t tiles = 0, pieces = 0, piece = 0;
+  [[nodiscard]] std::int64_t stretch() const { return pieces * piece; }
+  bool operator==(const DiagonalShape&) const = default;
+};
+// Tiles as large as SBUF allows for product.n columns; no tiles where even the smallest do not fit.
+[[nodiscard]] DiagonalShape diagonal_shape(const TileProduct& product, const std::vector<std::int64_t>& offsets,
+                                           const tile::Machine& machine);
+[[nodiscard]] tile::Program diagonal_program(const DiagonalShape& shape, const tile::Machine& machine);
+
 // Columns of B that are in SBUF at a time; 0 when B does not fit even one at a time.
 [[nodiscard]] std::int64_t resident_panel(const ResidentShape& shape, const tile::Machine& machine);
 [[nodiscard]] tile::Program resident_program(const ResidentShape& shape, const tile::Machine& machine);
@@ -63,6 +82,9 @@ struct GatherShape {
 
 // What execute() runs on a device for alpha = 1, beta = 0 and contiguous rows of B and C with so many columns.
 [[nodiscard]] tile::Program spmm_program(const SpmmPlan<float>& plan, std::int64_t columns);
+
+// The blocks of a plan of the kernels Resident and Pinned for a square matrix: see SparseOperator::block_tiles().
+[[nodiscard]] BlockTiles spmm_block_tiles(const SpmmPlan<float>& plan);
 
 // What a program takes when nothing waits: launch, the busiest engine, ring or all DMA engines together, and one DMA's
 // latency before and after. The simulator's timing adds the waiting.
