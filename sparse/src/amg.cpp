@@ -49,7 +49,7 @@ template <Scalar T> Nodes strong_nodes(const CsrRef<T, std::int32_t>& a, std::in
   Nodes nodes;
   for (std::int64_t i = 0; i < count; ++i) {
     gather(i);
-    std::sort(list.begin(), list.end());
+    if (block > 1) std::sort(list.begin(), list.end());  // else they come as the row has them
     for (const std::int32_t j : list) {
       const double limit = strength * std::sqrt(own[static_cast<std::size_t>(i)] * own[static_cast<std::size_t>(j)]);
       if (j != i && largest[static_cast<std::size_t>(j)] > limit) nodes.neighbours.push_back(j);
@@ -306,7 +306,7 @@ template <Scalar T> Amg<T>::Amg(const Csr<T>& matrix, const AmgOptions<T>& o) {
     const Csr<T> p = smoothed(a, t, 4.0 / 3.0 / (level.smoother->largest() / 1.1));
     const Csr<T> r = adjoint(p);
     level.prolongation = p, level.restriction = r;
-    level.a.emplace(a.executor(), a), level.p.emplace(a.executor(), p), level.r.emplace(a.executor(), r);
+    level.a = level.smoother->plan(), level.p.emplace(a.executor(), p), level.r.emplace(a.executor(), r);
     a = filled_diagonal(spgemm<T>(a.executor(), T(1), r, spgemm<T>(a.executor(), T(1), a, p)));
     b = std::move(coarse);
     block = k;

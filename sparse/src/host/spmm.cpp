@@ -48,6 +48,7 @@ template <Scalar T> struct State {
   Slices<T> slices;
   std::vector<std::int64_t> parts;  // unit at which each part begins; the last one is the number of units
   std::int64_t work = 0;
+  bool far = false;  // CsrArgs::far
 };
 
 // Whether A consists of full, aligned b x b blocks.
@@ -121,6 +122,18 @@ template <Scalar T> std::vector<std::int64_t> diagonals_of(const CsrRef<T, std::
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+// Whether rows of B come in an order that no processor foresees and few caches hold: no diagonals, and columns that are
+// far from the row on average.
+template <Scalar T> bool scattered(const CsrRef<T, std::int32_t>& a) {
+  constexpr std::int64_t kFarRows = 2048;
+  if (a.nnz() == 0 || !diagonals_of(a, kMostBands).empty()) return false;
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) sum += std::abs(a.indices[k] - i);
+  }
+  return sum / a.nnz() > kFarRows;
 }
 
 template <Scalar T> Bands<T> band_up(const CsrRef<T, std::int32_t>& a, std::vector<std::int64_t> diagonals) {
@@ -246,6 +259,7 @@ template <Scalar T> void choose(State<T>& s, PlanReport& r, const AnySparse<T>& 
   } else if (r.kernel == Kernel::Sell) {
     s.slices = slice_up(c);
   }
+  s.far = r.kernel == Kernel::Csr && !vector && scattered(c);
   r.longest_row = longest(c);
   r.nnz = c.nnz();
   if (r.kernel != Kernel::Csr) s.csr.reset();
@@ -391,7 +405,7 @@ template <Scalar T>
 void panel_product(const SpmmArgs<T>& g, const State<T>& s, const Input<T>& in, std::int64_t first) {
   const Output<T> out{g.alpha, g.beta, g.c.data() + first * g.c.column_stride(), g.c.row_stride(), g.c.column_stride()};
   const auto csr = [&]<class I>(const CsrRef<T, I>& a) {
-    const CsrArgs<T, I> args{a.offsets, a.indices, a.values, in, out};
+    const CsrArgs<T, I> args{a.offsets, a.indices, a.values, in, out, s.far};
     over_parts(s, in.columns, [&](std::int64_t begin, std::int64_t end) { csr_panel(args, begin, end); });
   };
   if (s.csr64)

@@ -78,9 +78,10 @@ HWY_INLINE void csr_vector_here(const CsrArgs<T, I>& g, std::int64_t begin, std:
   }
 }
 
-// kVectors vectors of C's row i from column j on.
-template <int kVectors, class D, class T, class I>
-HWY_INLINE void panel_row(D d, const CsrArgs<T, I>& g, std::int64_t i, std::int64_t j) {
+// kVectors vectors of C's row i from column j on; entries end at `last`.
+constexpr std::int64_t kAhead = 8;  // entries from the one whose row of B is fetched to the one that is multiplied
+template <int kVectors, bool kFar, class D, class T, class I>
+HWY_INLINE void panel_row(D d, const CsrArgs<T, I>& g, std::int64_t i, std::int64_t j, std::int64_t last) {
   using R = Real<T>;
   constexpr bool complex = ComplexScalar<T>;
   constexpr int kParts = complex ? 2 : 1;
@@ -91,6 +92,11 @@ HWY_INLINE void panel_row(D d, const CsrArgs<T, I>& g, std::int64_t i, std::int6
   }
   const R* values = reinterpret_cast<const R*>(g.values);
   for (std::int64_t k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+    if constexpr (kFar) {
+      const char* soon =
+          reinterpret_cast<const char*>(g.in.b + g.indices[k + (k + kAhead < last ? kAhead : 0)] * g.in.b_stride + j);
+      for (std::size_t line = 0; line < kVectors * sizeof(hn::Vec<D>); line += 64) __builtin_prefetch(soon + line);
+    }
     const R* b = reinterpret_cast<const R*>(g.in.b + g.indices[k] * g.in.b_stride + j);
     const auto re = hn::Set(d, values[kParts * k]), im = hn::Set(d, values[kParts * k + kParts - 1]);
     for (int v = 0; v < kVectors; ++v) {
@@ -125,7 +131,12 @@ HWY_INLINE void panel_row(D d, const CsrArgs<T, I>& g, std::int64_t i, std::int6
 
 template <int kVectors, class D, class T, class I>
 HWY_INLINE void panel_rows(D d, const CsrArgs<T, I>& g, std::int64_t begin, std::int64_t end, std::int64_t j) {
-  for (std::int64_t i = begin; i < end; ++i) panel_row<kVectors>(d, g, i, j);
+  const std::int64_t last = g.offsets[end];
+  if (g.far) {
+    for (std::int64_t i = begin; i < end; ++i) panel_row<kVectors, true>(d, g, i, j, last);
+  } else {
+    for (std::int64_t i = begin; i < end; ++i) panel_row<kVectors, false>(d, g, i, j, last);
+  }
 }
 
 // Columns that fill no vector, at most kRest of them.

@@ -26,6 +26,7 @@ template <Scalar T, Index I> struct CsrArgs {
   const T* values;
   Input<T> in;
   Output<T> out;
+  bool far = false;  // rows of B that follow one another lie far apart: worth fetching ahead
 };
 
 // Slices of eight rows, sorted by length within windows: `full` entries of each of the eight side by side, then what

@@ -64,6 +64,7 @@ template <Scalar T> class Chebyshev {
   [[nodiscard]] const Executor& executor() const { return plan_.executor(); }
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }
   [[nodiscard]] double largest() const { return largest_; }
+  [[nodiscard]] const SpmmPlan<T>& plan() const { return plan_; }  // of A
   void apply(Op op, T alpha, const MatrixView<const T>& x, T beta, const MatrixView<T>& y) const;
   // One smoothing step: x improved towards A x = b, from zero when `zero` says that x is.
   void smooth(const T* b, T* x, bool zero) const;
