@@ -43,6 +43,8 @@ VARIANTS = {
     "solver.eigh": ["--n 150"],
     "solver.svd": ["--n 140"],
     "solver.svd_batched": ["--m 3 --n 6 --count 130"],
+    "solver.fused_cg": ["--n 200 --nrhs 3"],
+    "solver.fused_chebyshev": ["--n 200 --nrhs 3"],
 }
 
 

@@ -99,15 +99,12 @@ void print_solver(bool every) {
     for (const char* name : kExecutors) fmt::print(" `{}` |", name);
     fmt::print("\n|---|---|---|---|---|---|\n");
   }
-  std::size_t offered = 0, inside = 0, all = 0;
+  std::size_t offered = 0, all = 0;
   for (const SymbolRow& row : rows) {
     const std::vector<std::string> names = expand_symbols(row.symbols);
     const std::string ours = row.ours;
     all += names.size();
-    if (ours.starts_with("inside"))
-      inside += names.size();
-    else if (ours != "-")
-      offered += names.size();
+    if (ours != "-") offered += names.size();
     std::string cells, status;
     for (std::size_t e = 0; e < executors.size(); ++e) {
       const std::string cell = row.probe ? letters(row.probe, executors[e]) : "";
@@ -120,10 +117,7 @@ void print_solver(bool every) {
     for (const std::string& name : names) fmt::print("cusolverDn{}\t{}\t{}\n", name, ours, status);
   }
   if (every) return;
-  fmt::print(
-      "\n{} of the {} functions of cusolverDn.h (CUDA 13) have a counterpart; {} are steps inside another "
-      "function and cannot be called.\n",
-      offered, all, inside);
+  fmt::print("\n{} of the {} functions of cusolverDn.h (CUDA 13) have a counterpart.\n", offered, all);
 }
 
 constexpr const char* kTypeLetters = "s, d, c, z: float32, float64, complex64, complex128; -: no kernel";

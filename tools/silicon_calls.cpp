@@ -19,6 +19,7 @@
 #include <trn/solver/batched.hpp>
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/eigh.hpp>
+#include <trn/solver/fused_krylov.hpp>
 #include <trn/solver/lu.hpp>
 #include <trn/solver/qr.hpp>
 #include <trn/solver/svd.hpp>
@@ -161,6 +162,13 @@ void add_solver(std::vector<Call>& all) {
                    const Matrix<float> a = definite_matrix(e, 20);
                    const Array<float> w(e, {20});
                    (void)eigh(e, a.view(), whole(w));
+                 }});
+  all.push_back({"solver.fused_cg, fused_chebyshev, order 140", [](const Executor& e) {
+                   const Matrix<float> a = definite_matrix(e, 140), b = matrix(e, 140, 2), x(e, 140, 2);
+                   const DenseOperator<float> op(a.view());
+                   const KrylovOptions options{.tolerance = 1e-3, .max_iterations = 5};
+                   (void)fused_cg(op, b.view(), x.view(), options);
+                   (void)fused_chebyshev(op, b.view(), x.view(), {1, 1000}, options);
                  }});
   all.push_back({"solver.svd, 20 x 12", [](const Executor& e) {
                    const Matrix<float> a = matrix(e, 20, 12), u(e, 20, 12), vh(e, 12, 12);

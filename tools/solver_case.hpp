@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,8 @@ struct SolverRow {
 };
 [[nodiscard]] const std::vector<SolverRow>& solver_rows();
 [[nodiscard]] const std::vector<SolverRow>& solver_batched_rows();  // in solver_batched_cases.cpp
+
+class Operation;
+[[nodiscard]] std::vector<std::unique_ptr<Operation>> fused_krylov_operations();  // of one program each
 
 }  // namespace trn::tools

@@ -171,6 +171,7 @@ std::vector<std::unique_ptr<Operation>> solver_operations() {
   for (const auto* rows : {&solver_rows(), &solver_batched_rows()}) {
     for (const SolverRow& row : *rows) all.push_back(std::make_unique<SolverOperation>(row));
   }
+  for (auto& operation : fused_krylov_operations()) all.push_back(std::move(operation));
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/eig.hpp>
 #include <trn/solver/eigh.hpp>
+#include <trn/solver/factor_steps.hpp>
 #include <trn/solver/ldl.hpp>
 #include <trn/solver/least_squares.hpp>
 #include <trn/solver/lu.hpp>
@@ -106,6 +107,10 @@ TRN_PROBE(sytrf, solver::sytrf(e, Uplo::Lower, s.a.view(), s.vector(s.pivots)))
 TRN_PROBE(sytrs, solver::sytrs<T>(e, Uplo::Lower, s.a.view(), s.vector(s.pivots), s.b.view()))
 TRN_PROBE(sytri, solver::sytri(e, Uplo::Lower, s.a.view(), s.vector(s.pivots)))
 TRN_PROBE(trtri, solver::trtri(e, Uplo::Lower, Diag::NonUnit, s.a.view()))
+TRN_PROBE(laswp, solver::laswp<T>(e, s.a.view(), 0, VectorView<const std::int64_t>(s.vector(s.pivots))))
+TRN_PROBE(lauum, solver::lauum(e, Uplo::Lower, s.a.view()))
+TRN_PROBE(larft, solver::larft<T>(e, ReflectionOrder::Forward, ReflectionStorage::Columns, s.a.view(), s.vector(s.tau),
+                                  s.b.view()))
 TRN_PROBE(solve, solver::solve<T>(e, s.a.view(), s.b.view()))
 TRN_PROBE(lstsq, solver::lstsq<T>(e, s.a.view(), s.b.view(), s.c.view()))
 TRN_PROBE(gebrd, solver::gebrd(e, s.a.view(), s.vector(s.w), s.less(s.v), s.vector(s.tau), s.vector(s.more)))

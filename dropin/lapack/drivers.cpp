@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../letters.hpp"
+#include "device_svd.hpp"
 #include "forward.hpp"
 
 namespace trn::dropin {
@@ -18,9 +19,6 @@ namespace {
 
 constexpr int kSmall = 25;  // LAPACK's SMLSIZ: up to here divide and conquer does not divide
 
-template <class T> struct RealOf { using type = T; };
-template <class R> struct RealOf<std::complex<R>> { using type = R; };
-template <class T> using Real = typename RealOf<T>::type;
 template <class T> constexpr bool kComplex = !std::is_same_v<T, Real<T>>;
 
 template <class T> std::vector<T> array(std::int64_t n) { return std::vector<T>(static_cast<std::size_t>(n)); }
@@ -39,17 +37,22 @@ void copy(std::int64_t m, std::int64_t n, const T* from, std::int64_t from_ld, T
 
 }  // namespace
 
+// gesvd's arguments are legal, there is something to do, and this is not a query.
+template <class T> bool legal_svd(char ju, char jv, int m, int n, int lda, int ldu, int ldvt, int lwork) {
+  const auto known = [](char c) { return c == 'A' || c == 'S' || c == 'O' || c == 'N'; };
+  const std::int64_t k = std::min(m, n), longer = std::max(m, n);
+  if (!known(ju) || !known(jv) || (ju == 'O' && jv == 'O') || k <= 0) return false;
+  const std::int64_t least = kComplex<T> ? 2 * k + longer : std::max(3 * k + longer, 5 * k);
+  const std::int64_t v_rows = jv == 'A' ? n : jv == 'S' ? k : 1;
+  return lda >= m && ldu >= 1 && lwork >= least && !((ju == 'A' || ju == 'S') && ldu < m) && ldvt >= v_rows;
+}
+
 // gesdd(job, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, rwork, iwork, info). False: nothing was changed.
 template <class T, class F> bool svd_divided(char ju, char jv, int m, int n, T* a, int lda, Real<T>* s, T* u, int ldu,
                                              T* vt, int ldvt, int lwork, const F& gesdd) {
   const std::int64_t k = std::min(m, n), longer = std::max(m, n);
-  const auto known = [](char c) { return c == 'A' || c == 'S' || c == 'O' || c == 'N'; };
-  if (!known(ju) || !known(jv) || (ju == 'O' && jv == 'O') || m < 0 || n < 0 || k <= kSmall) return false;
+  if (!legal_svd<T>(ju, jv, m, n, lda, ldu, ldvt, lwork) || k <= kSmall) return false;
   const bool wants_u = ju != 'N', wants_v = jv != 'N', full = ju == 'A' || jv == 'A';
-  const std::int64_t least = kComplex<T> ? 2 * k + longer : std::max(3 * k + longer, 5 * k);
-  const std::int64_t v_rows = jv == 'A' ? n : jv == 'S' ? k : 1;
-  if (lda < m || ldu < 1 || ldvt < 1 || lwork < least || ((ju == 'A' || ju == 'S') && ldu < m) || ldvt < v_rows)
-    return false;
   const bool vectors = wants_u || wants_v;
   const std::int64_t columns = full ? m : k, rows = full ? n : k;
   const std::int64_t reals = !kComplex<T> ? 1
@@ -132,57 +135,61 @@ using Complex16 = std::complex<double>;
 #define TRN_FRONT extern "C" __attribute__((visibility("default"))) void
 
 // Real and complex routines differ by a real workspace.
-#define TRN_DRIVERS(p, T, R, herm, SVD, DD, EV, EVD, GV, GVD, PARAMETER, PASS, PASS_DD, PASS_EVD)                     \
-  TRN_BEHIND(p##gesvd_, SVD, 2)                                                                                       \
-  extern "C" void trn_private_##p##gesdd_(TRN_A##DD TRN_L1);                                                          \
-  TRN_BEHIND(p##herm##ev_, EV, 2)                                                                                     \
-  extern "C" void trn_private_##p##herm##evd_(TRN_A##EVD TRN_L2);                                                     \
-  TRN_BEHIND(p##herm##gv_, GV, 2)                                                                                     \
-  extern "C" void trn_private_##p##herm##gvd_(TRN_A##GVD TRN_L2);                                                     \
-  TRN_FRONT p##gesvd_(char* ju, char* jv, int* m, int* n, T* a, int* lda, R* s, T* u, int* ldu, T* vt, int* ldvt,     \
-                      T* work, int* lwork PARAMETER, int* info, std::size_t l1, std::size_t l2) {                     \
-    count(Kind::SingularValues, true);                                                                                \
-    const bool done = svd_divided<T>(capital(*ju), capital(*jv), *m, *n, a, *lda, s, u, *ldu, vt, *ldvt, *lwork,      \
-                                     [&](char job, T* x, int ldx, R* values, T* to_u, int ld_u, T* to_v, int ld_v,    \
-                                         T* w, int size, [[maybe_unused]] R* real, int* integers, int& state) {       \
-                                       trn_private_##p##gesdd_(&job, m, n, x, &ldx, values, to_u, &ld_u, to_v, &ld_v, \
-                                                               w, &size PASS_DD, integers, &state, 1);                \
-                                     });                                                                              \
-    if (!done)                                                                                                        \
-      return trn_private_##p##gesvd_(ju, jv, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork PASS, info, l1, l2);      \
-    *info = 0;                                                                                                        \
-    int query = -1, state = 0; /* work(1): the best size, as the older routine leaves it */                           \
-    trn_private_##p##gesvd_(ju, jv, m, n, a, lda, s, u, ldu, vt, ldvt, work, &query PASS, &state, l1, l2);            \
-  }                                                                                                                   \
-  TRN_FRONT p##herm##ev_(char* job, char* uplo, int* n, T* a, int* lda, R* w, T* work, int* lwork PARAMETER,          \
-                         int* info, std::size_t l1, std::size_t l2) {                                                 \
-    count(Kind::Eigenvalues, true);                                                                                   \
-    const bool done =                                                                                                 \
-        eigen_divided<T>(*job, *uplo, *n, a, *lda, static_cast<T*>(nullptr), 0, w, *lwork, *info,                     \
-                         [&](T* x, int ldx, T*, int, R* values, T* wk, int size, [[maybe_unused]] R* real,            \
-                             [[maybe_unused]] int reals, int* integers, int many, int& state) {                       \
-                           trn_private_##p##herm##evd_(job, uplo, n, x, &ldx, values, wk, &size PASS_EVD, integers,   \
-                                                       &many, &state, 1, 1);                                          \
-                         });                                                                                          \
-    if (!done) return trn_private_##p##herm##ev_(job, uplo, n, a, lda, w, work, lwork PASS, info, l1, l2);            \
-    int query = -1, state = 0;                                                                                        \
-    trn_private_##p##herm##ev_(job, uplo, n, a, lda, w, work, &query PASS, &state, l1, l2);                           \
-  }                                                                                                                   \
-  TRN_FRONT p##herm##gv_(int* type, char* job, char* uplo, int* n, T* a, int* lda, T* b, int* ldb, R* w, T* work,     \
-                         int* lwork PARAMETER, int* info, std::size_t l1, std::size_t l2) {                           \
-    count(Kind::Eigenvalues, true);                                                                                   \
-    const bool done =                                                                                                 \
-        *type >= 1 && *type <= 3 &&                                                                                   \
-        eigen_divided<T>(*job, *uplo, *n, a, *lda, b, *ldb, w, *lwork, *info,                                         \
-                         [&](T* x, int ldx, T* y, int ldy, R* values, T* wk, int size, [[maybe_unused]] R* real,      \
-                             [[maybe_unused]] int reals, int* integers, int many, int& state) {                       \
-                           trn_private_##p##herm##gvd_(type, job, uplo, n, x, &ldx, y, &ldy, values, wk,              \
-                                                       &size PASS_EVD, integers, &many, &state, 1, 1);                \
-                         });                                                                                          \
-    if (!done)                                                                                                        \
-      return trn_private_##p##herm##gv_(type, job, uplo, n, a, lda, b, ldb, w, work, lwork PASS, info, l1, l2);       \
-    int query = -1, state = 0;                                                                                        \
-    trn_private_##p##herm##gv_(type, job, uplo, n, a, lda, b, ldb, w, work, &query PASS, &state, l1, l2);             \
+#define TRN_DRIVERS(p, T, R, herm, SVD, DD, EV, EVD, GV, GVD, PARAMETER, PASS, PASS_DD, PASS_EVD)                   \
+  TRN_BEHIND(p##gesvd_, SVD, 2)                                                                                     \
+  extern "C" void trn_private_##p##gesdd_(TRN_A##DD TRN_L1);                                                        \
+  TRN_BEHIND(p##herm##ev_, EV, 2)                                                                                   \
+  extern "C" void trn_private_##p##herm##evd_(TRN_A##EVD TRN_L2);                                                   \
+  TRN_BEHIND(p##herm##gv_, GV, 2)                                                                                   \
+  extern "C" void trn_private_##p##herm##gvd_(TRN_A##GVD TRN_L2);                                                   \
+  TRN_FRONT p##gesvd_(char* ju, char* jv, int* m, int* n, T* a, int* lda, R* s, T* u, int* ldu, T* vt, int* ldvt,   \
+                      T* work, int* lwork PARAMETER, int* info, std::size_t l1, std::size_t l2) {                   \
+    bool done = legal_svd<T>(capital(*ju), capital(*jv), *m, *n, *lda, *ldu, *ldvt, *lwork) &&                      \
+                svd_on_device(capital(*ju), capital(*jv), *m, *n, a, *lda, s, u, *ldu, vt, *ldvt);                  \
+    if (!done) {                                                                                                    \
+      count(Kind::SingularValues, true);                                                                            \
+      done = svd_divided<T>(capital(*ju), capital(*jv), *m, *n, a, *lda, s, u, *ldu, vt, *ldvt, *lwork,             \
+                            [&](char job, T* x, int ldx, R* values, T* to_u, int ld_u, T* to_v, int ld_v, T* w,     \
+                                int size, [[maybe_unused]] R* real, int* integers, int& state) {                    \
+                              trn_private_##p##gesdd_(&job, m, n, x, &ldx, values, to_u, &ld_u, to_v, &ld_v, w,     \
+                                                      &size PASS_DD, integers, &state, 1);                          \
+                            });                                                                                     \
+    }                                                                                                               \
+    if (!done)                                                                                                      \
+      return trn_private_##p##gesvd_(ju, jv, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork PASS, info, l1, l2);    \
+    *info = 0;                                                                                                      \
+    int query = -1, state = 0; /* work(1): the best size, as the older routine leaves it */                         \
+    trn_private_##p##gesvd_(ju, jv, m, n, a, lda, s, u, ldu, vt, ldvt, work, &query PASS, &state, l1, l2);          \
+  }                                                                                                                 \
+  TRN_FRONT p##herm##ev_(char* job, char* uplo, int* n, T* a, int* lda, R* w, T* work, int* lwork PARAMETER,        \
+                         int* info, std::size_t l1, std::size_t l2) {                                               \
+    count(Kind::Eigenvalues, true);                                                                                 \
+    const bool done =                                                                                               \
+        eigen_divided<T>(*job, *uplo, *n, a, *lda, static_cast<T*>(nullptr), 0, w, *lwork, *info,                   \
+                         [&](T* x, int ldx, T*, int, R* values, T* wk, int size, [[maybe_unused]] R* real,          \
+                             [[maybe_unused]] int reals, int* integers, int many, int& state) {                     \
+                           trn_private_##p##herm##evd_(job, uplo, n, x, &ldx, values, wk, &size PASS_EVD, integers, \
+                                                       &many, &state, 1, 1);                                        \
+                         });                                                                                        \
+    if (!done) return trn_private_##p##herm##ev_(job, uplo, n, a, lda, w, work, lwork PASS, info, l1, l2);          \
+    int query = -1, state = 0;                                                                                      \
+    trn_private_##p##herm##ev_(job, uplo, n, a, lda, w, work, &query PASS, &state, l1, l2);                         \
+  }                                                                                                                 \
+  TRN_FRONT p##herm##gv_(int* type, char* job, char* uplo, int* n, T* a, int* lda, T* b, int* ldb, R* w, T* work,   \
+                         int* lwork PARAMETER, int* info, std::size_t l1, std::size_t l2) {                         \
+    count(Kind::Eigenvalues, true);                                                                                 \
+    const bool done =                                                                                               \
+        *type >= 1 && *type <= 3 &&                                                                                 \
+        eigen_divided<T>(*job, *uplo, *n, a, *lda, b, *ldb, w, *lwork, *info,                                       \
+                         [&](T* x, int ldx, T* y, int ldy, R* values, T* wk, int size, [[maybe_unused]] R* real,    \
+                             [[maybe_unused]] int reals, int* integers, int many, int& state) {                     \
+                           trn_private_##p##herm##gvd_(type, job, uplo, n, x, &ldx, y, &ldy, values, wk,            \
+                                                       &size PASS_EVD, integers, &many, &state, 1, 1);              \
+                         });                                                                                        \
+    if (!done)                                                                                                      \
+      return trn_private_##p##herm##gv_(type, job, uplo, n, a, lda, b, ldb, w, work, lwork PASS, info, l1, l2);     \
+    int query = -1, state = 0;                                                                                      \
+    trn_private_##p##herm##gv_(type, job, uplo, n, a, lda, b, ldb, w, work, &query PASS, &state, l1, l2);           \
   }
 #define TRN_NOTHING
 #define TRN_COMMA_RWORK_S , float* rwork

@@ -1,21 +1,23 @@
-// potrf, getrf, geqrf and syevd (heevd): on the chosen executor where trnsolver has a kernel for the call there, in
-// LAPACK's own routine otherwise. Illegal arguments, workspace queries and what is not finite always go to LAPACK.
+// potrf, getrf, geqrf, syevd (heevd) and gesvd: on the chosen executor where trnsolver has a kernel for the call there,
+// in LAPACK's own routine otherwise. Illegal arguments, workspace queries and what is not finite always go to LAPACK.
 #include <complex>
 
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/eigh.hpp>
 #include <trn/solver/lu.hpp>
 #include <trn/solver/qr.hpp>
+#include <trn/solver/svd.hpp>
 
 #include "../letters.hpp"
 #include "../operands.hpp"
+#include "device_svd.hpp"
 #include "forward.hpp"
 
 namespace trn::dropin {
 
 namespace {
 
-using solver::Outcome, solver::Real, solver::Status;
+using solver::Outcome, solver::Status;
 
 // Whether run(executor) served the call: it ran there and its outcome is one that LAPACK's info can say.
 template <class F> bool served(Kind kind, const F& run) {
@@ -101,7 +103,42 @@ bool syevd(const char* job, const char* uplo, const int* n, T* a, const int* lda
   });
 }
 
+// The first rows and columns of a result.
+template <class T> void put(const Matrix<T>& from, std::int64_t rows, std::int64_t columns, T* to, std::int64_t ld) {
+  const std::vector<T> values = from.to_host();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j)
+      to[i + j * ld] = values[static_cast<std::size_t>(i * from.columns() + j)];
+  }
+}
+
 }  // namespace
+
+template <class T>
+bool svd_on_device(char ju, char jv, int m, int n, T* a, int lda, Real<T>* s, T* u, int ldu, T* vt, int ldvt) {
+  return served(Kind::SingularValues, [&](const Executor& e) {
+    const General<T> x(e, a, m, n, lda, Layout::ColumnMajor);
+    const std::int64_t k = std::min(m, n);
+    Vector<Real<T>> values(e, s, k, 1);
+    if (ju == 'N' && jv == 'N') {
+      if (!solver::singular_values(e, x.view(), values.view()).outcome.ok()) return false;
+      values.commit();
+      return true;
+    }
+    const bool full = ju == 'A' || jv == 'A';
+    const Matrix<T> left(e, m, full ? m : k), right(e, full ? n : k, n);
+    if (!solver::svd<T>(e, x.view(), values.view(), left.view(), right.view()).outcome.ok()) return false;
+    values.commit();
+    if (ju != 'N') put(left, m, ju == 'A' ? m : k, ju == 'O' ? a : u, ju == 'O' ? lda : ldu);
+    if (jv != 'N') put(right, jv == 'A' ? n : k, n, jv == 'O' ? a : vt, jv == 'O' ? lda : ldvt);
+    return true;
+  });
+}
+#define TRN_SVD(T) template bool svd_on_device(char, char, int, int, T*, int, Real<T>*, T*, int, T*, int);
+TRN_SVD(float)
+TRN_SVD(double)
+TRN_SVD(std::complex<float>)
+TRN_SVD(std::complex<double>)
 
 }  // namespace trn::dropin
 

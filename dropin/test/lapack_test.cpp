@@ -65,8 +65,8 @@ TEST(DropinLapack, InfoNumbers) {
 }
 
 // A = U S V^T for all pairs of jobs, tall and wide; what is not asked for is not touched.
-TEST(DropinLapack, SingularValuesForEveryJob) {
-  for (const auto& [m, n] : {std::pair{45, 30}, {30, 45}, {33, 33}, {10, 8}}) {
+void every_job(const std::vector<std::pair<int, int>>& shapes) {
+  for (const auto& [m, n] : shapes) {
     const int k = std::min(m, n), lda = m + 3, ldu = m + 1, ldv = n + 2, lwork = 5 * (m + n);
     std::vector<double> a(at(lda * n), 7.0), reference;
     for (int j = 0; j < n; ++j) {
@@ -123,6 +123,10 @@ TEST(DropinLapack, SingularValuesForEveryJob) {
     }
   }
 }
+
+TEST(DropinLapack, SingularValuesForEveryJob) { every_job({{45, 30}, {30, 45}, {33, 33}, {10, 8}}); }
+// The suite runs this one on a simulated device, too: more than one of its leaves.
+TEST(DropinLapack, SingularValuesOfASmallMatrix) { every_job({{18, 17}}); }
 
 // With the least workspace of heev, which heevd could not work with.
 TEST(DropinLapack, EigenvaluesWithTheOlderWorkspace) {

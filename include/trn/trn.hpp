@@ -71,6 +71,7 @@
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/eig.hpp>
 #include <trn/solver/eigh.hpp>
+#include <trn/solver/factor_steps.hpp>
 #include <trn/solver/functions.hpp>
 #include <trn/solver/fused_krylov.hpp>
 #include <trn/solver/hpl_mxp.hpp>

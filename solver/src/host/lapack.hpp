@@ -12,6 +12,9 @@
 #define TRN_LAPACK_COMMON(p, T, R, orth)                                                                               \
   void p##potrf_(const char&, const int&, T*, const int&, int&, std::size_t);                                          \
   void p##potri_(const char&, const int&, T*, const int&, int&, std::size_t);                                          \
+  void p##lauum_(const char&, const int&, T*, const int&, int&, std::size_t);                                          \
+  void p##larft_(const char&, const char&, const int&, const int&, const T*, const int&, const T*, T*, const int&,     \
+                 std::size_t, std::size_t);                                                                            \
   void p##getrf_(const int&, const int&, T*, const int&, int*, int&);                                                  \
   void p##getri_(const int&, T*, const int&, const int*, T*, const int&, int&);                                        \
   void p##geqrf_(const int&, const int&, T*, const int&, T*, T*, const int&, int&);                                    \
@@ -112,6 +115,7 @@ template <class T> struct Lapack;
 #define TRN_LAPACK_TYPE(p, T, orth, herm)                           \
   template <> struct Lapack<T> {                                    \
     static constexpr auto potrf = p##potrf_, potri = p##potri_;     \
+    static constexpr auto lauum = p##lauum_, larft = p##larft_;     \
     static constexpr auto getrf = p##getrf_;                        \
     static constexpr auto getri = p##getri_;                        \
     static constexpr auto geqrf = p##geqrf_;                        \

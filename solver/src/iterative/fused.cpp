@@ -114,7 +114,8 @@ IterationReport by_groups(const Method& method, const detail::ResidentMatrix& m,
   const auto run = [&](const MatrixView<const float>& some_b, const MatrixView<float>& some_x) {
     return iterate<float>(method, m.a, {}, some_b, some_x, options, fused_loop, &fused);
   };
-  const std::int64_t most = ask(kFusedColumns, x.executor(), fused.shape), columns = b.columns();
+  const auto& question = kind == KrylovMethod::Cg ? kFusedCgColumns : kFusedChebyshevColumns;
+  const std::int64_t most = ask(question, x.executor(), fused.shape), columns = b.columns();
   if (b.rows() == 0 || columns == 0) return run(b, x);
   if (most == 0)
     fail<NotImplemented>("{}: a matrix of order {} does not fit into SBUF of '{}'; use cg or chebyshev",

@@ -29,7 +29,9 @@ inline constexpr KernelTable<FusedStepsArgs, std::vector<float>> kFusedCg{"solve
                                                                           device::fused_steps};
 inline constexpr KernelTable<FusedStepsArgs, std::vector<float>> kFusedChebyshev{"solver.fused_chebyshev", nullptr,
                                                                                  device::fused_steps};
-inline constexpr KernelTable<KrylovShape, std::int64_t> kFusedColumns{"solver.fused_krylov", nullptr,
-                                                                      device::fused_columns};
+inline constexpr KernelTable<KrylovShape, std::int64_t> kFusedCgColumns{"solver.fused_cg", nullptr,
+                                                                        device::fused_columns};
+inline constexpr KernelTable<KrylovShape, std::int64_t> kFusedChebyshevColumns{"solver.fused_chebyshev", nullptr,
+                                                                               device::fused_columns};
 
 }  // namespace trn::solver
