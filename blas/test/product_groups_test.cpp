@@ -166,6 +166,28 @@ TEST(ProductGroups, BlocksTilesAndBanksAcrossTheirEdges) {
   expect_good({{2}, {3}, {4}, {96, 100}, 5}, DType::Float32, Mode::Native, true);
 }
 
+// A turned on its way in, with the first of several blocks of N; and nothing turned.
+TEST(ProductGroups, PanelsThatComeWithTheFirstBlock) {
+  expect_good({{}, {8, 33}, {4, 514}, {2, 65}, 0, true}, DType::Float32, Mode::Native, false);
+  const Case c{{}, {2, 150}, {33, 64}, {3, 67}, 0, true};
+  const Problem p(c, DType::Float32, Mode::Native, true, false);
+  const auto in_order = p.run("trn2", {.order = Order::in_order()});
+  EXPECT_EQ(p.run("trn2", {.order = Order::shuffled(1)}), in_order);
+  EXPECT_EQ(p.run("trn2", {.order = Order::in_order(), .check_races = true}), in_order);
+}
+
+// Sums of few terms, side by side in parts of the array: one store for a row of pieces, with and without C.
+TEST(ProductGroups, SumsOfFewTermsSideBySide) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    expect_good({{}, {9, 33}, {11, 131}, {4, 6}, seed}, DType::Float32, Mode::Native, seed % 2 == 0);
+    expect_good({{2}, {130}, {5, 110}, {3, 19}, seed}, DType::Float32, Mode::Native, seed % 2 == 1);
+  }
+  const Case c{{}, {9, 33}, {11, 131}, {4, 6}, 0, true};
+  const Problem p(c, DType::Float32, Mode::Native, true, false);
+  const auto in_order = p.run("trn2", {.order = Order::in_order()});
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) EXPECT_EQ(p.run("trn2", {.order = Order::shuffled(seed)}), in_order);
+}
+
 TEST(ProductGroups, EveryModeAndComplexNumbers) {
   for (const Mode mode : {Mode::Tf32, Mode::Bf16, Mode::Tf32x3, Mode::Bf16x6}) {
     expect_good({{2}, {5, 7}, {4, 9}, {26, 25}, 2}, DType::Float32, mode, true);
@@ -181,6 +203,34 @@ TEST(ProductGroups, OtherMachinesAndOrders) {
     const Case c{{2}, {9, 17}, {4, 33}, {12, 13}, 9};
     expect_good(c, DType::Float32, Mode::Native, true, machine);
     const Problem p(c, DType::Float32, Mode::Native, true, false);
+    const auto in_order = p.run(machine, {.order = Order::in_order()});
+    for (std::uint64_t seed = 1; seed <= 4; ++seed)
+      EXPECT_EQ(p.run(machine, {.order = Order::shuffled(seed)}), in_order);
+    EXPECT_EQ(p.run(machine, {.order = Order::in_order(), .check_races = true}), in_order);
+  }
+}
+
+// A long group against a short one: any number of indices, none of D's order in the long operand; one, two and four
+// parts of the array; rests of every index.
+TEST(ProductGroups, SkinnyProductsInAnyLayout) {
+  const tile::Machine& trn2 = tile::machine("trn2");
+  int skinny = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (const Case& c : {Case{{}, {5}, {17, 9, 11}, {7, 9}, seed}, Case{{2}, {13, 3, 37}, {3, 2}, {10, 14}, seed},
+                          Case{{}, {1031}, {6}, {5, 4}, seed}}) {
+      skinny += product_is_skinny(Problem(c, DType::Float32, Mode::Native, false, false).s, trn2);
+      expect_good(c, DType::Float32, Mode::Native, seed % 2 == 0);
+    }
+  }
+  EXPECT_GE(skinny, 4) << "of 18";
+}
+
+TEST(ProductGroups, SkinnyProductsOnOtherMachinesAndInOtherOrders) {
+  const Case c{{}, {5}, {17, 9, 11}, {7, 9}, 3};
+  for (const char* machine : {"trn1", "trn2", "trn3"}) {
+    const Problem p(c, DType::Float32, Mode::Native, true, false);
+    EXPECT_TRUE(product_is_skinny(p.s, tile::machine(machine)));
+    expect_good(c, DType::Float32, Mode::Native, true, machine);
     const auto in_order = p.run(machine, {.order = Order::in_order()});
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
       EXPECT_EQ(p.run(machine, {.order = Order::shuffled(seed)}), in_order);

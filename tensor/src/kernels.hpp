@@ -58,6 +58,7 @@ struct PreparedContract {
   const char* algorithm;
   double bound;
   std::int64_t scratch_bytes = 0;
+  bool any_order = false;  // of the operands' indices in memory, at no cost
 };
 
 namespace host {
@@ -83,7 +84,8 @@ inline PreparedContract prepare_contract(const Executor& executor, const Contrac
         "tensor.contract: no device kernel computes in {} with mode {}; use Precision Exact, or the host executor",
         name(q.args.compute), name(q.args.mode));
   }
-  return {q.args, algorithm_of(q.args), bound_of(q.args, tile::device_of(executor).machine())};
+  const tile::Machine& machine = tile::device_of(executor).machine();
+  return {q.args, algorithm_of(q.args, machine), bound_of(q.args, machine), 0, reads_any_order(q.args, machine)};
 }
 inline double reduce_roundings(const Executor&, const host::ReduceArgs& args) {
   check_reduce(args);

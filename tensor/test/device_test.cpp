@@ -90,6 +90,8 @@ TEST(DeviceEinsum, LargerThanATile) {
        {Case{"aebf,dfce->abcd", {13, 12, 11, 14}, {5, 14, 7, 12}, {13, 11, 7, 5}},
         Case{"aebf,dfce->abcd", {12, 10, 11, 14}, {10, 14, 13, 10}, {12, 11, 13, 10}},  // permuted first
         Case{"abk,kc->cab", {20, 30, 40}, {40, 3}, {3, 20, 30}},
+        Case{"akb,ck->cba", {41, 30, 37}, {5, 30}, {5, 37, 41}},  // long against short, permuted on its way
+        Case{"dabfe,fc->edcba", {5, 12, 7, 33, 9}, {33, 3}, {9, 5, 3, 7, 12}},
         Case{"hak,hkb->hab", {3, 129, 130}, {3, 130, 9}, {3, 129, 9}},
         Case{"ki,kj->ij", {700, 3}, {700, 515}, {3, 515}}}) {
     std::vector<Sample> operands = {dense(DType::Float32, c.a, random), dense(DType::Float32, c.b, random)};

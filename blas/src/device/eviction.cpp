@@ -249,36 +249,59 @@ void Eviction::move(const Block& block, const BankRectangle& p, const Access& ti
   rectangle(p.diagonal + p.height, p.width - p.diagonal - p.height);
 }
 
-void Eviction::store(const Block& block) const {
-  const Machine& m = b_.machine();
-  const bool share = s_.all_as_loaded(s_.b);  // else the Scalar Engine makes words
-  double vector_s = 0, scalar_s = 0;
-  const auto next_engine = [&](std::int64_t columns) {
-    if (!share) return Engine::Vector;
+// The engine that is free first, where the Scalar Engine does not make words.
+std::function<Engine(std::int64_t)> Eviction::engines() const {
+  if (!s_.all_as_loaded(s_.b)) return [](std::int64_t) { return Engine::Vector; };
+  return [&m = b_.machine(), vector_s = 0.0, scalar_s = 0.0](std::int64_t columns) mutable {
     const double v = vector_s + static_cast<double>(columns) / m.vector_hz + m.timing.vector_fixed_s;
     const double s = scalar_s + static_cast<double>(columns) / m.scalar_hz + m.timing.scalar_fixed_s;
     (s <= v ? scalar_s : vector_s) = std::min(s, v);
     return s <= v ? Engine::Scalar : Engine::Vector;
   };
-  // Several sums per piece: all pieces together, so that PSUM is free before the last of C is finished.
-  const std::size_t pieces = block.pieces.size(), together = s_.low() ? pieces : 1;
-  for (std::size_t n = 0; n < pieces; n += together) store(block, n, together, next_engine);
 }
 
-void Eviction::store(const Block& block, std::size_t first, std::size_t count,
+void Eviction::store(const Block& block) const {
+  const auto next_engine = engines();
+  // Several sums per piece: all pieces together, so that PSUM is free before the last of C is finished.
+  const std::size_t pieces = block.pieces.size(), together = s_.low() ? pieces : 1;
+  for (std::size_t n = 0; n < pieces; n += together) store(block, n, together, false, next_engine);
+}
+
+void Eviction::store_rows(const Block& block) const {
+  const auto next_engine = engines();
+  const std::vector<BankRectangle>& pieces = block.pieces;
+  for (std::size_t n = 0, end = 0; n < pieces.size(); n = end) {
+    while (end < pieces.size() && pieces[end].i == pieces[n].i) ++end;
+    store(block, n, end - n, true, next_engine);
+  }
+}
+
+void Eviction::store(const Block& block, std::size_t first, std::size_t count, bool as_one,
                      const std::function<Engine(std::int64_t)>& next_engine) const {
   const int parts = s_.complex ? 2 : 1;
   std::vector<Access> out, old(count);
   std::vector<std::vector<std::vector<Scaled>>> values(count);  // by piece and part
   std::vector<Chain> chains;
+  const std::int64_t buffers =
+      g_.region != Region::All && block.n0.is_constant() ? 1 : 2;  // block rows of a triangle are unrolled
+  BankRectangle row = block.pieces[first];
+  Access new_row, old_row;
+  if (as_one) {
+    const BankRectangle& last = block.pieces[first + count - 1];
+    row.width = last.column + last.width - row.column;
+    new_row = piece_tile("c_new", row.height, row.width, buffers);
+    if (g_.beta != Factor::Zero) {
+      old_row = piece_tile("c_old", row.height, row.width, buffers);
+      move(block, row, old_row, false);
+    }
+  }
   for (std::size_t n = 0; n < count; ++n) {
     const BankRectangle& p = block.pieces[first + n];
-    const std::int64_t buffers =
-        g_.region != Region::All && block.n0.is_constant() ? 1 : 2;  // block rows of a triangle are unrolled
-    out.push_back(piece_tile("c_new", p.height, p.width, buffers));
+    const auto in_row = [&](const Access& tile) { return tile(all, ds(p.column - row.column, p.width)); };
+    out.push_back(as_one ? in_row(new_row) : piece_tile("c_new", p.height, p.width, buffers));
     if (g_.beta != Factor::Zero) {
-      old[n] = piece_tile("c_old", p.height, p.width, buffers);
-      move(block, p, old[n], false);
+      old[n] = as_one ? in_row(old_row) : piece_tile("c_old", p.height, p.width, buffers);
+      if (!as_one) move(block, p, old[n], false);
     }
     for (int q = 0; q < parts; ++q) {
       values[n].push_back(sources(block, first + n, q));
@@ -300,6 +323,7 @@ void Eviction::store(const Block& block, std::size_t first, std::size_t count,
     }
   }
   finish(chains);
+  if (as_one) return move(block, row, new_row, true);
   for (std::size_t n = 0; n < count; ++n) {
     const BankRectangle& p = block.pieces[first + n];
     if (g_.hermitian && p.diagonal >= 0) {

@@ -51,6 +51,8 @@ class Eviction {
   // A group of tiles is complete: its leading sums join the totals.
   void fold(const Block& block) const;
   void store(const Block& block) const;
+  // The same with one store for all pieces of a row, of real sums of one word.
+  void store_rows(const Block& block) const;
 
   // Before the first and after the last block: the triangles of diagonal tiles.
   void open_triangles();
@@ -86,8 +88,10 @@ class Eviction {
   };
   void step(Chain& chain) const;
   void finish(std::vector<Chain>& chains) const;
-  void store(const Block& block, std::size_t first, std::size_t count,
+  // Pieces [first, first + count); `as_one`: neighbours in a row, which are loaded and stored at once.
+  void store(const Block& block, std::size_t first, std::size_t count, bool as_one,
              const std::function<tile::Engine(std::int64_t)>& next_engine) const;
+  [[nodiscard]] std::function<tile::Engine(std::int64_t)> engines() const;
   void move(const Block& block, const BankRectangle& p, const tile::Access& tile, bool store) const;
 
   tile::Builder& b_;

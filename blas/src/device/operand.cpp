@@ -210,8 +210,12 @@ void Operand::turn(const Access& raw, const BoxChunk& c) const {
   const std::vector<blocks::SubBox> inner = blocks::sub_boxes(c.k, c.k0, depth);
   for (std::int64_t x1 = 0; x1 < x; x1 += side_) {
     const std::int64_t height = std::min(side_, x - x1);
-    const Access strip =
-        b_.sbuf(name_ + "_rows", height, scheme_.complex ? Shape{depth, 2} : Shape{depth}, scheme_.real, 2);
+    Access strip;
+    if (rows_.present()) {
+      strip = at(rows_(ds(0, height), all, ds(0, depth)), 0, next_row_++ % rows_.dims[0].size);
+    } else {
+      strip = b_.sbuf(name_ + "_rows", height, scheme_.complex ? Shape{depth, 2} : Shape{depth}, scheme_.real, 2);
+    }
     for (const blocks::SubBox& rows : blocks::sub_boxes(c.x, x1, height)) {
       for (const blocks::SubBox& k : inner) {
         b_.dma_copy(strip(ds(rows.start - x1, rows.size), ds(k.start - c.k0, k.size)),

@@ -27,6 +27,7 @@
 #include "array_rows.hpp"
 #include "blocking.hpp"
 #include "eviction.hpp"
+#include "skinny_product.hpp"
 #include "triangle.hpp"
 
 namespace trn::blas {
@@ -295,22 +296,15 @@ class ProductKernel {
     }
   }
 
-  // What part `part` of the array multiplies.
-  Held in_part(const Held& held, std::int64_t part) const {
-    Held result;
-    result.raw = held.raw(rows_.slice(part, g_.k));
-    return result;
-  }
-
   // Products of few terms, side by side in parts of the array: all of k is one chunk, both operands are loaded once.
   void load_side_by_side() {
     const std::int64_t deep = rows_.partitions(g_.k);
     a_parts_ = a_->hold("a_parts", deep, 1, g_.m, 1), b_parts_ = bm_->hold("b_parts", deep, 1, g_.n, 1);
     for (std::int64_t part = 0; part < rows_.parts(); ++part)
-      bm_->bring(in_part(b_parts_, part), {0, 1, g_.k}, 0, g_.n);
-    a_->bring(in_part(a_parts_, 0), {0, 1, g_.k}, 0, g_.m);
+      bm_->bring(rows_.of(b_parts_, part, g_.k), {0, 1, g_.k}, 0, g_.n);
+    a_->bring(rows_.of(a_parts_, 0, g_.k), {0, 1, g_.k}, 0, g_.m);
     for (std::int64_t part = 1; part < rows_.parts(); ++part)
-      b_.dma_copy(in_part(a_parts_, part).raw, in_part(a_parts_, 0).raw);
+      b_.dma_copy(rows_.of(a_parts_, part, g_.k).raw, rows_.of(a_parts_, 0, g_.k).raw);
   }
   void side_by_side(const Block& block) {
     const auto tile = [](const Held& held, const Affine& from, std::int64_t size) {
@@ -321,8 +315,9 @@ class ProductKernel {
     for (std::size_t i = 0; i < block.pieces.size(); ++i) {
       const BankRectangle& p = block.pieces[i];
       const std::int64_t part = static_cast<std::int64_t>(i) % rows_.parts();
-      b_.nc_matmul(block.bank(0, p, p.column, p.width), tile(in_part(a_parts_, part), block.m0 + p.row, p.height),
-                   tile(in_part(b_parts_, part), block.n0 + p.column, p.width), {.tile = rows_.tile(part)});
+      b_.nc_matmul(block.bank(0, p, p.column, p.width),
+                   tile(rows_.of(a_parts_, part, g_.k), block.m0 + p.row, p.height),
+                   tile(rows_.of(b_parts_, part, g_.k), block.n0 + p.column, p.width), {.tile = rows_.tile(part)});
     }
   }
 
@@ -437,6 +432,7 @@ tile::Program gemm_program(const GemmShape& shape, const Machine& machine) {
   require(!shape.in_place || a_known || b_known, "blas.gemm: in place needs an operand with structure");
   require(shape.region == Region::All || shape.m == shape.n, "blas.gemm: a triangle of C needs m = n, got {} x {}",
           shape.m, shape.n);
+  if (auto skinny = device::skinny_gemm_program(shape, machine)) return *std::move(skinny);
   return device::ProductKernel(shape, machine).build();
 }
 

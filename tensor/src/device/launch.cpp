@@ -234,10 +234,27 @@ tile::blocks::BoxGroup boxes(const Group& group) {
   return result;
 }
 
+blas::ProductShape product_of(const ContractArgs& c) {
+  const Folded& f = c.folded;
+  blas::ProductShape shape{c.in, c.compute, boxes(f.h), boxes(f.m), boxes(f.n), boxes(f.k)};
+  shape.mode = c.mode, shape.conj_a = c.conj_a, shape.conj_b = c.conj_b;
+  return shape;
+}
+
 }  // namespace
 
-const char* algorithm_of(const ContractArgs& c) {
-  return c.folded.k.empty() ? "pointwise" : only_batch(c) ? "dot" : "product";
+bool reads_any_order(const ContractArgs& c, const tile::Machine& machine) {
+  const Folded& f = c.folded;
+  for (const Group* g : {&f.h, &f.m, &f.n, &f.k}) {
+    if (extent_of(*g) == 0) return false;
+  }
+  return !f.k.empty() && !only_batch(c) && blas::product_is_skinny(product_of(c), machine);
+}
+
+const char* algorithm_of(const ContractArgs& c, const tile::Machine& machine) {
+  if (c.folded.k.empty()) return "pointwise";
+  if (only_batch(c)) return "dot";
+  return reads_any_order(c, machine) ? "skinny product" : "product";
 }
 
 double bound_of(const ContractArgs& c, const tile::Machine& machine) {
@@ -264,9 +281,7 @@ void contract(Batch& batch, const ContractArgs& c, const Batch::Operands& o) {
     p.ab = Binary::Mul, p.group = all;
     return batch.pointwise(std::move(p), {{o.a, o.b, o.c}, {o.alpha, 1, o.beta}, o.d});
   }
-  blas::ProductShape shape{c.in, c.compute, boxes(f.h), boxes(f.m), boxes(f.n), boxes(f.k)};
-  shape.mode = c.mode, shape.conj_a = c.conj_a, shape.conj_b = c.conj_b;
-  batch.product(std::move(shape), o);
+  batch.product(product_of(c), o);
 }
 
 }  // namespace trn::tensor::device

@@ -64,7 +64,8 @@ struct ContractArgs {
   friend bool operator==(const ContractArgs&, const ContractArgs&) = default;
 };
 void contract(Batch& batch, const ContractArgs& args, const Batch::Operands& operands);
-[[nodiscard]] const char* algorithm_of(const ContractArgs& args);
+[[nodiscard]] const char* algorithm_of(const ContractArgs& args, const tile::Machine& machine);
+[[nodiscard]] bool reads_any_order(const ContractArgs& args, const tile::Machine& machine);
 [[nodiscard]] double bound_of(const ContractArgs& args, const tile::Machine& machine);
 
 }  // namespace trn::tensor::device

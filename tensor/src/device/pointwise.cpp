@@ -55,13 +55,6 @@ void sort_by(BoxGroup& group, std::size_t operand) {
     return (sx == 0) != (sy == 0) ? sy == 0 : sx < sy;
   });
 }
-std::int64_t box_size(const BoxGroup& group, const blocks::Cut& cut) {
-  if (group.empty()) return 1;
-  std::int64_t size = cut.count;
-  for (std::size_t i = 0; i < cut.index; ++i) size *= group[i].extent;
-  return size;
-}
-
 // How a reduction is laid out.
 struct Layout {
   BoxGroup kept, summed;
@@ -79,11 +72,11 @@ Layout layout_of(const ReduceArgs& s) {
   sort_by(l.kept, l.kept_inside ? 0 : 3);
   if (l.kept_inside) {
     l.most_kept = kRun;
-    l.sum_cut =
-        blocks::cut_of(l.summed, std::max<std::int64_t>(1, kFree / box_size(l.kept, blocks::cut_of(l.kept, kRun))));
+    l.sum_cut = blocks::cut_of(
+        l.summed, std::max<std::int64_t>(1, kFree / blocks::box_size(l.kept, blocks::cut_of(l.kept, kRun))));
   } else {
     l.sum_cut = blocks::cut_of(l.summed, kFree);
-    l.most_kept = std::max<std::int64_t>(1, kFree / box_size(l.summed, l.sum_cut));
+    l.most_kept = std::max<std::int64_t>(1, kFree / blocks::box_size(l.summed, l.sum_cut));
   }
   return l;
 }
@@ -110,7 +103,7 @@ double sum_roundings(const ReduceArgs& s) {
   if (extent_of(s.kept) == 0 || extent_of(s.summed) == 0) return 0;
   const Layout l = layout_of(s);
   const std::int64_t total = blocks::extent_of(l.summed);
-  return static_cast<double>(std::min(total, box_size(l.summed, l.sum_cut)) +
+  return static_cast<double>(std::min(total, blocks::box_size(l.summed, l.sum_cut)) +
                              blocks::units_of(l.summed, l.sum_cut, std::numeric_limits<std::int64_t>::max() / 2));
 }
 

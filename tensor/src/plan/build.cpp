@@ -373,9 +373,19 @@ class Builder {
         if (n->dtype != b_.compute) *n = copied(*n);
       }
     }
-    if (b_.executor->family() == Family::Device && mode != Mode::Exact && !constant) lay_out(left, right, result);
-    const FoldOperand fa = view(left), fb = view(right), fd = view(result), fc = view(*c);
-    const Folded f = fold(b_.sizes, fa, &fb, straight ? &fc : nullptr, fd);
+    const FoldOperand fd = view(result), fc = view(*c);
+    const auto folded = [&] {
+      const FoldOperand fa = view(left), fb = view(right);
+      return fold(b_.sizes, fa, &fb, straight ? &fc : nullptr, fd);
+    };
+    const bool conj_a = left.op == Unary::Conj, conj_b = right.op == Unary::Conj;
+    const auto prepared = [&](const Folded& f) {
+      return ask(kPrepareContract, *b_.executor,
+                 {{f, b_.compute, mode, conj_a, conj_b, left.dtype}, left.dtype, right.dtype, b_.threads});
+    };
+    if (b_.executor->family() == Family::Device && mode != Mode::Exact && !constant && !prepared(folded()).any_order)
+      lay_out(left, right, result);
+    const Folded f = folded();
     const std::int64_t depth = extent_of(f.k);
     ProgramStep step;
     step.a = left.ref, step.b = right.ref;
@@ -384,7 +394,6 @@ class Builder {
     step.info.flops = (is_complex(b_.compute) ? 8.0 : 2.0) * static_cast<double>(depth) *
                       static_cast<double>(extent_of(f.h)) * static_cast<double>(extent_of(f.m)) *
                       static_cast<double>(extent_of(f.n));
-    const bool conj_a = left.op == Unary::Conj, conj_b = right.op == Unary::Conj;
     if (mode == Mode::Exact || (mode != Mode::Native && b_.executor->family() == Family::Host)) {
       Product p = prepare_product(f, mode, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
       step.scratch_bytes = workspace_bytes(p);
@@ -395,9 +404,7 @@ class Builder {
                             : blas::gemm_error_bound(b_.executor->family(), b_.compute, b_.compute, depth, mode);
       step.work = std::move(p);
     } else {
-      PreparedContract w =
-          ask(kPrepareContract, *b_.executor,
-              {{f, b_.compute, mode, conj_a, conj_b, left.dtype}, left.dtype, right.dtype, b_.threads});
+      PreparedContract w = prepared(f);
       step.scratch_bytes = w.scratch_bytes;
       step.info.algorithm = w.algorithm;
       step.info.bound = w.bound;

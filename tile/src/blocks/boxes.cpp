@@ -41,6 +41,10 @@ Cut cut_of(const BoxGroup& group, std::int64_t most, std::int64_t grain) {
   return {index, best};
 }
 
+std::int64_t box_size(const BoxGroup& group, const Cut& cut) {
+  return group.empty() ? 1 : inside(group, cut.index) * std::min(cut.count, group[cut.index].extent);
+}
+
 std::int64_t units_of(const BoxGroup& group, const Cut& cut, std::int64_t unit) {
   if (group.empty()) return 1;
   const std::int64_t inner = inside(group, cut.index), extent = group[cut.index].extent;
@@ -82,6 +86,32 @@ void for_parts(Builder& b, const std::string& variable, const BoxGroup& group, c
         if (rest > 0) part(at, Affine(whole * cut.count), rest, units + Affine(whole * each));
       };
   outer(group.size() - 1, {}, 0);
+}
+
+// The group falls into the first block, the rest of the index that is cut, and for each index outside it its other
+// values.
+void for_parts_after_first(Builder& b, const std::string& variable, const BoxGroup& group, const Cut& cut,
+                           LoopKind kind, std::int64_t unit, const std::function<void(const BoxPart&, bool)>& body) {
+  if (group.empty()) return body({}, true);
+  BoxGroup few = group;
+  for (std::size_t i = cut.index + 1; i < few.size(); ++i) few[i].extent = 1;
+  few[cut.index].extent = std::min(cut.count, group[cut.index].extent);
+  for_parts(b, variable, few, cut, kind, unit, [&](const BoxPart& part) { body(part, true); });
+  Affine units = units_of(few, cut, unit);
+  for (std::size_t level = cut.index; level < group.size(); ++level) {
+    const std::int64_t done = few[level].extent;
+    few[level].extent = group[level].extent - done;
+    if (few[level].extent > 0) {
+      for_parts(b, variable, few, cut, kind, unit, [&](const BoxPart& part) {
+        BoxPart p = part;
+        p.offset = moved(part.offset, Affine(done), group[level]);
+        p.units = part.units + units;
+        body(p, false);
+      });
+      units = units + units_of(few, cut, unit);
+    }
+    few[level].extent = group[level].extent;
+  }
 }
 
 std::vector<SubBox> sub_boxes(const BoxGroup& box, std::int64_t from, std::int64_t size) {

@@ -36,6 +36,9 @@ struct Cut {
 // least in all.
 [[nodiscard]] Cut cut_of(const BoxGroup& group, std::int64_t most, std::int64_t grain = 1);
 
+// Elements of a whole block.
+[[nodiscard]] std::int64_t box_size(const BoxGroup& group, const Cut& cut);
+
 using Offsets = std::array<Affine, kBoxOperands>;
 
 // One block: its indices (innermost first) and where it begins in every operand.
@@ -49,6 +52,9 @@ struct BoxPart {
 // unit) units.
 void for_parts(Builder& b, const std::string& variable, const BoxGroup& group, const Cut& cut, LoopKind kind,
                std::int64_t unit, const std::function<void(const BoxPart&)>& body);
+// The same with the first block in a body of its own: body(part, true), then the others, body(part, false).
+void for_parts_after_first(Builder& b, const std::string& variable, const BoxGroup& group, const Cut& cut,
+                           LoopKind kind, std::int64_t unit, const std::function<void(const BoxPart&, bool)>& body);
 // Units of all blocks together.
 [[nodiscard]] std::int64_t units_of(const BoxGroup& group, const Cut& cut, std::int64_t unit);
 
