@@ -55,17 +55,27 @@ model blas.trsm_batched sim:trn2
 echo "== tensor/README.md"
 e() { model tensor.einsum sim:trn2 --expression "$1" --sizes "$2"; }
 g() { model blas.gemm sim:trn2 --m "$1" --n "$2" --k "$3" --dtype fp32; }
-e "ak,kb->ab" a=5184,b=5184,k=5184
-for x in "efab,efcd->abcd" "aebf,efcd->abcd" "aebf,dfce->abcd"; do e "$x" a=72,b=72,c=72,d=72,e=72,f=72; done
+e "ca,bc->ba" a=5136,b=5136,c=5136
+for x in "fbea,ecfd->dcba" "fbea,cedf->dcba" "dfae,cebf->dcba"; do e "$x" a=72,b=72,c=72,d=72,e=72,f=72; done
+g 5136 5136 5136
 g 5184 5184 5184
-e "acd,dbc->ab" a=312,b=296,c=296,d=312
+for x in "dca,bd->cba" "dca,cbd->ba"; do e "$x" a=312,b=296,c=296,d=312; done
+g 92352 296 312
 g 312 296 92352
-e "bda,dc->abc" a=312,b=312,c=24,d=312
-g 97344 24 312
-e "ec,abed->abcd" a=72,b=72,c=72,d=72,e=72
+for x in "ceda,dbe->cba" "ce,deba->dcba"; do e "$x" a=72,b=72,c=72,d=72,e=72; done
+g 5184 72 5184
 g 72 373248 72
-e "gfab,degc->abcdef" a=24,b=24,c=24,d=24,e=24,f=24,g=24
-g 13824 13824 24
+e "adb,cd->cba" a=312,b=312,c=24,d=312
+g 24 97344 312
+e "aebd,ce->dcba" a=72,b=72,c=24,d=72,e=72
+g 24 373248 72
+e "dabfe,fc->edcba" a=48,b=32,c=24,d=32,e=48,f=32
+g 2359296 24 32
+e "bafg,cged->fedcba" a=24,b=16,c=16,d=24,e=16,f=16,g=24
+model blas.gemm sim:trn2 --m 6144 --n 6144 --k 24 --dtype fp32 --op-a T
+for x in "bafg,cged->fedcba" "gfab,degc->abcdef"; do e "$x" a=24,b=24,c=24,d=24,e=24,f=24,g=24; done
+model blas.gemm sim:trn2 --m 13824 --n 13824 --k 24 --dtype fp32 --op-a T
+e "klcd,ic,jd,ka,lb,be->ijae" i=10,j=10,k=10,l=10,a=40,b=40,c=40,d=40,e=40
 model tensor.permute sim:trn2
 model tensor.permute sim:trn2 --expression "dfce->efcd" --sizes c=72,d=72,e=72,f=72
 model tensor.reduce sim:trn2
