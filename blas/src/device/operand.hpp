@@ -71,8 +71,8 @@ class Operand {
 
   // How many pieces of rows are loaded before the Tensor Engine turns the first.
   void read_ahead(std::int64_t buffers) { row_buffers_ = buffers; }
-  // Rows that are turned on their way in take turns in `tile` (rows, places, k) from now on, where it is present: what is
-  // written out has no buffers of its own.
+  // Rows that are turned on their way in take turns in `tile` (rows, places, k) from now on, where it is present: what
+  // is written out has no buffers of its own.
   void rows_in(tile::Access tile) { rows_ = std::move(tile), next_row_ = 0; }
   // An operand whose k is contiguous: turned once by the Tensor Engine, into HBM scratch.
   void turn_in_hbm();

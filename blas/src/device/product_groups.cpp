@@ -275,7 +275,7 @@ class GroupKernel {
         return Stage{c, a_->words(a_chunk), bm_->words(b_chunk), first, first};
       };
       // What is turned comes a chunk ahead of the products, so that it leaves PSUM meanwhile; the last chunks are
-      // multiplied piece by piece, so that the eviction of the first pieces can keep up with the products of the others.
+      // multiplied piece by piece, so that evicting the first pieces keeps up with the products of the others.
       const std::int64_t ahead = roomy_ && turned_ && (load || !present(panel)) ? kAhead : 0;
       const std::int64_t last = slots == 0 || grouped_ || m_.size <= side_
                                     ? 1

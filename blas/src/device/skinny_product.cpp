@@ -18,8 +18,8 @@
 // them. p and f are those with the least max(Tensor Engine, DMA, copies) by the machine's table. What blocks do not
 // cover is covered again, in blocks of its own.
 //
-// With k <= 64 on machines whose array works in parts, several blocks at once lie below one another in SBUF and multiply
-// side by side (array_rows.hpp).
+// With k <= 64 on machines whose array works in parts, several blocks at once lie below one another in SBUF and
+// multiply side by side (array_rows.hpp).
 #include "skinny_product.hpp"
 
 #include <algorithm>

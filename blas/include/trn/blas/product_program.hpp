@@ -38,8 +38,8 @@ void record_product(tile::Builder& builder, const ProductShape& shape, const Pro
 // are D's then); factors as in gemm_program.
 [[nodiscard]] tile::Program product_program(const ProductShape& shape, const tile::Machine& machine);
 
-// Whether the long operand of the product may lie in any order of its indices at no cost: a product of a long and a short
-// group. Of others the kernel wants D's unit stride in the operand that has it.
+// Whether the long operand of the product may lie in any order of its indices at no cost: a product of a long and a
+// short group. Of others the kernel wants D's unit stride in the operand that has it.
 [[nodiscard]] bool product_is_skinny(const ProductShape& shape, const tile::Machine& machine);
 
 // The number of products that one sum of the kernel counts as: product_error_bound(mode, in, false, product_depth(k))

@@ -62,7 +62,7 @@ struct Description {
 struct Step {
   std::string labels;     // "abk, kc -> abc"
   std::string folded;     // "H - | M 24x16 | N 8 | K 72"
-  std::string algorithm;  // "direct", "gemm", "dot", "blas", "product", "skinny product", "reduce", "pointwise", "permute"
+  std::string algorithm;  // "direct", "gemm", "dot", "blas", "product", "skinny product", "reduce", "pointwise", ...
   Mode mode = Mode::Native;
   double flops = 0, bytes = 0, bound = 0, seconds = 0;  // seconds: the path's model of host or device
 };
