@@ -14,13 +14,14 @@ class ArrayRows {
  public:
   ArrayRows() = default;
   // As many parts as hold k rows each, for one plain product of more pieces than PSUM has banks, whose operands
-  // fit into five eighths of SBUF.
+  // fit into half of SBUF or a little more.
   ArrayRows(const GemmShape& g, const Scheme& scheme, const tile::Machine& machine) : side_(machine.partitions) {
     const bool plain = scheme.terms.size() == 1 && scheme.all_as_loaded(scheme.a) && scheme.all_as_loaded(scheme.b) &&
                        scheme.group_tiles == 0 && scheme.leading_depth == 0;
     const auto pieces = [](std::int64_t x, std::int64_t size) { return (x + size - 1) / size; };
     const bool several = pieces(g.m, machine.partitions) * pieces(g.n, machine.moving_free_max) > machine.psum_banks;
-    const bool fits = (g.m + g.n) * size_bytes(scheme.real) <= 5 * machine.sbuf_bytes_per_partition / 8;
+    const std::int64_t eighths = g.beta == Factor::Zero ? 5 : 4;  // old elements of C need room, too
+    const bool fits = (g.m + g.n) * size_bytes(scheme.real) <= eighths * machine.sbuf_bytes_per_partition / 8;
     if (!plain || !fits || g.region != Region::All || g.a_structure != Structure::General ||
         g.b_structure != Structure::General || !several)
       return;

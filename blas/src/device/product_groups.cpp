@@ -136,6 +136,8 @@ class GroupKernel {
     tiles_ = blocks::units_of(s_.k, k_cut_, side_);
     rows_ = device::ArrayRows(g_, scheme_, b_.machine());
     // Side by side one row of full banks at a time: all of both operands is on chip.
+    const bool reads_c = g_.beta != Factor::Zero;
+    if (reads_c && 4 * (g_.m + g_.n) * size_bytes(scheme_.real) > b_.machine().sbuf_bytes_per_partition) rows_ = {};
     const bool aside = rows_.parts() > 1;
     const Cut m_cut = blocks::cut_of(s_.m, aside ? side_ : block_.bm, side_),
               n_cut = blocks::cut_of(s_.n, aside ? b_.machine().psum_banks * bank_ : block_.bn, aside ? bank_ : 64);

@@ -19,7 +19,8 @@ using blocks::extent_of;
 namespace {
 
 constexpr std::size_t kD = 3;
-constexpr double kOverlapLost = 0.15;  // engines work at the same time, but never quite
+constexpr std::ptrdiff_t kFreeDims = 3;  // of an engine's pattern: the stationary tile is one
+constexpr double kOverlapLost = 0.15;    // engines work at the same time, but never quite
 constexpr std::int64_t kNarrow = 48;
 constexpr double kClearly = 0.85;  // of the other kernel's time: what is not, it may win
 
@@ -136,6 +137,8 @@ Ranges BlocksOfLong::choose(const BoxGroup& l) const {
   double least = std::numeric_limits<double>::infinity();
   const auto step = [&](const auto& self, std::size_t i, std::int64_t p, std::int64_t f) -> void {
     if (i == l.size()) {
+      const auto parallel = std::count_if(now.begin(), now.end(), [](const Range& r) { return r.p > 1; });
+      if (parallel > kFreeDims) return;
       const double cost = costs(l, now).total();
       if (cost < 0.999 * least) least = cost, best = now;
       return;

@@ -47,7 +47,8 @@ constexpr std::size_t kA = 0, kB = 1, kC = 2, kD = 3;
 constexpr std::int64_t kShort = 80, kLong = 1024;  // elements
 constexpr std::int64_t kDepthTiles = 16;           // of k, all of them on chip
 constexpr std::int64_t kScattered = 1 << 15;       // elements of the short operand that may be loaded one by one
-constexpr std::size_t kIndices = 4;                // of L, so that the choice of blocks stays quick
+constexpr std::size_t kLongIndices = 4;            // so that the choice of blocks stays quick
+constexpr std::size_t kShortIndices = 2;           // with the walked one three: what an engine's pattern has
 
 class SkinnyProduct {
  public:
@@ -344,8 +345,8 @@ bool is_skinny(const ProductShape& s, const Scheme& scheme, const Machine& machi
   const std::int64_t columns = extent_of(x.y), depth = extent_of(s.k);
   const bool read = unit(x.y, x.y_number) || columns == 1 || depth * columns <= kScattered;
   return plain && columns <= kShort && extent_of(x.x) >= kLong && depth <= kDepthTiles * machine.partitions &&
-         x.x.size() <= kIndices && unit(x.x, x.x_number) && read && (unit(x.x, kD) || unit(x.y, kD)) &&
-         BlocksOfLong(s, scheme, machine).worthwhile();
+         x.x.size() <= kLongIndices && x.y.size() <= kShortIndices && unit(x.x, x.x_number) && read &&
+         (unit(x.x, kD) || unit(x.y, kD)) && BlocksOfLong(s, scheme, machine).worthwhile();
 }
 
 void record_skinny_product(Builder& builder, const ProductShape& shape, const ProductTensors& tensors,
