@@ -124,6 +124,15 @@ template <class T> void hermitian(bool lower) {
     TRN_OK(sygvj<T>(h.h, itype, kVectors, uplo, n, at(da), ld, at(db), ld, at(w), none, 1, at(info), params));
     check(da.get(), w.get(), n);
     const auto eigenvalues = w.get();
+    // A = U W U^H with U = B V or V; of the third type there is no residual.
+    double residual = -1;
+    const int status = trnsolverDnXsyevjGetResidual(h.h, params, &residual);
+    EXPECT_EQ(status, type == 3 ? TRNSOLVER_STATUS_NOT_SUPPORTED : TRNSOLVER_STATUS_SUCCESS);
+    if (type < 3) {
+      const auto v = matrix(da.get(), n, n, ld), u = type == 1 ? right * v : v;
+      EXPECT_NEAR(residual, static_cast<double>(distance(a.exact[0], scaled(u, eigenvalues) * op(2, u))),
+                  static_cast<double>(20 * n * bound));
+    }
     for (const auto range : {TRNSOLVER_EIG_RANGE_I, TRNSOLVER_EIG_RANGE_V}) {
       const Mem<T> ea(a.stored), eb(b.stored);
       const Mem<R> some(n);
@@ -136,6 +145,14 @@ template <class T> void hermitian(bool lower) {
         EXPECT_LE(std::abs(some.get()[k] - eigenvalues[k + 1]), 20 * static_cast<R>(bound));
       check(ea.get(), some.get(), 4);
     }
+  }
+  {  // B is not positive definite: nothing was found that could have a residual
+    const Mem<T> da(a.stored), db(std::vector<T>(a.stored.size(), T(-1)));
+    TRN_OK(sygvj<T>(h.h, TRNSOLVER_EIG_TYPE_1, kVectors, uplo, n, at(da), ld, at(db), ld, at(w), none, 1, at(info),
+                    params));
+    double residual = -1;
+    EXPECT_EQ(info.get()[0], n + 1);
+    EXPECT_EQ(trnsolverDnXsyevjGetResidual(h.h, params, &residual), TRNSOLVER_STATUS_NOT_SUPPORTED);
   }
   // Statuses.
   const auto refused = [&](trnsolverEigMode_t mode, int fill, int order, T* to, int lda, int batch) {

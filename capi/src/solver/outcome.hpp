@@ -24,6 +24,13 @@ inline void put_info(Call& c, int* info, int value) {
   copy_bytes(Executor::host(), &value, c.executor, device_memory(*c.handle.device, "info", info, sizeof(int)),
              sizeof(int));
 }
+[[nodiscard]] inline int get_info(Call& c, const int* info) {
+  if (c.on_host(info)) return *info;
+  int value = 0;
+  copy_bytes(c.executor, device_memory(*c.handle.device, "info", info, sizeof(int)), Executor::host(), &value,
+             sizeof(int));
+  return value;
+}
 // Asked for before anything is computed: a bad address must not cost the operand.
 inline void check_info(Call& c, const int* info, Int count = 1) {
   if (c.on_host(info)) return require(info != nullptr, "info is null; it receives the result");

@@ -75,7 +75,9 @@ template <class T> void sygvd(Call& c, trnsolverEigType_t type, ModeArg mode, Up
   if (n == 0) return put_info(c, info, 0);
   const auto report = ts::eigh_generalized<T>(c.executor, left, right, values, o);
   if (report.outcome.ok()) (void)ts::potrf<T>(c.executor, uplo_of(uplo), right);
-  put_info(c, info, info_of(report.outcome, n));
+  // n + i says that B's leading minor of order i is not positive definite.
+  const bool indefinite = report.outcome.status == ts::Status::NotPositiveDefinite;
+  put_info(c, info, info_of(report.outcome, n) + (indefinite ? static_cast<int>(n) : 0));
 }
 
 template <class T> void gesvd(Call& c, signed char jobu, signed char jobvt, Int m, Int n, T* a, Int lda, Real<T>* s,

@@ -49,7 +49,7 @@ template <class D> void get_sweeps(Call&, D* info, int* sweeps) {
 template <class D> void get_residual(Call&, D* info, double* residual) {
   require(residual != nullptr, "residual is null; it receives the result");
   const auto p = look(info);
-  if (p->a.empty()) fail<NotImplemented>("no residual: the last problem was a batch, or had no vectors");
+  if (p->a.empty()) fail<NotImplemented>("no residual: the last problem was a batch, had no vectors, or was of type 3");
   double sum = 0;
   for (Int i = 0; i < p->rows; ++i)
     for (Int j = 0; j < p->columns; ++j) {
@@ -84,19 +84,27 @@ template <class R> [[nodiscard]] std::vector<double> wide(Call& c, const R* s, I
   return {host.begin(), host.end()};
 }
 
+// The matrix of which one triangle is stored, whole.
+template <class T>
+[[nodiscard]] std::vector<std::complex<double>> wide_hermitian(const MatrixView<T>& m, UploArg uplo) {
+  auto found = wide(m);
+  const Int n = m.rows();
+  for (Int j = 0; j < n; ++j)
+    for (Int i = 0; i < j; ++i) {
+      auto &up = found[static_cast<std::size_t>(i + j * n)], &low = found[static_cast<std::size_t>(j + i * n)];
+      (uplo == TRNBLAS_FILL_MODE_UPPER ? low : up) = std::conj(uplo == TRNBLAS_FILL_MODE_UPPER ? up : low);
+    }
+  return found;
+}
 template <class T> void syevj(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w, T*, Int, int* info,
                               trnsolversyevjInfo* params) {
   const auto p = look(params);
   const auto m = c.matrix("A", a, n, n, lda);
-  auto before = mode == TRNSOLVER_EIG_MODE_VECTOR && n > 0 ? wide(m) : std::vector<std::complex<double>>();
+  auto before =
+      mode == TRNSOLVER_EIG_MODE_VECTOR && n > 0 ? wide_hermitian(m, uplo) : std::vector<std::complex<double>>();
   syevd<T>(c, mode, uplo, n, a, lda, w, nullptr, 0, info);
   p->a = std::move(before);
   if (p->a.empty()) return;
-  for (Int j = 0; j < n; ++j)  // the other triangle
-    for (Int i = 0; i < j; ++i) {
-      auto &up = p->a[static_cast<std::size_t>(i + j * n)], &low = p->a[static_cast<std::size_t>(j + i * n)];
-      (uplo == TRNBLAS_FILL_MODE_UPPER ? low : up) = std::conj(uplo == TRNBLAS_FILL_MODE_UPPER ? up : low);
-    }
   p->rows = p->columns = p->rank = n;
   p->u = p->v = wide(m), p->s = wide(c, w, n);
 }
@@ -107,10 +115,29 @@ template <class T> void syevj_batched(Call& c, ModeArg mode, UploArg uplo, Int n
   check_info(c, info, count);
   for (Int k = 0; k < count; ++k) syevd<T>(c, mode, uplo, n, a + k * lda * n, lda, w + k * n, nullptr, 0, info + k);
 }
+// The residual is that of A = U S U^H, where U = B V for A v = s B v, and U = V for A B v = s v: V^H B V = I.
 template <class T> void sygvj(Call& c, trnsolverEigType_t type, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, T* b,
                               Int ldb, Real<T>* w, T*, Int, int* info, trnsolversyevjInfo* params) {
-  look(params)->a.clear();
+  const auto p = look(params);
+  p->a.clear();
+  const bool kept = mode == TRNSOLVER_EIG_MODE_VECTOR && n > 0 && type != TRNSOLVER_EIG_TYPE_3;
+  std::vector<std::complex<double>> left, right;
+  if (kept)
+    left = wide_hermitian(c.matrix("A", a, n, n, lda), uplo), right = wide_hermitian(c.matrix("B", b, n, n, ldb), uplo);
   sygvd<T>(c, type, mode, uplo, n, a, lda, b, ldb, w, nullptr, 0, info);
+  if (!kept || get_info(c, info) != 0) return;
+  p->rows = p->columns = p->rank = n;
+  p->a = std::move(left), p->u = wide(c.matrix("A", a, n, n, lda)), p->s = wide(c, w, n);
+  if (type == TRNSOLVER_EIG_TYPE_1) {
+    const auto vectors = p->u;
+    for (Int j = 0; j < n; ++j)
+      for (Int i = 0; i < n; ++i) {
+        auto& sum = p->u[static_cast<std::size_t>(i + j * n)] = 0;
+        for (Int k = 0; k < n; ++k)
+          sum += right[static_cast<std::size_t>(i + k * n)] * vectors[static_cast<std::size_t>(k + j * n)];
+      }
+  }
+  p->v = p->u;
 }
 // All pairs are computed, and those of the range moved to the front.
 template <class T> void sygvdx(Call& c, trnsolverEigType_t type, ModeArg mode, trnsolverEigRange_t range, UploArg uplo,
