@@ -24,7 +24,8 @@ LONG_PAIRS = "--nocc 40 --naux 672 --nvir 152"
 # Beside every operation as it is by default: options that make another kernel.
 VARIANTS = {
     "blas.gemm": ["--op-a T", "--op-b T", "--dtype bf16", "--precision bf16x6 --m 300 --n 200 --k 500",
-                  "--precision exact --dtype fp64 --m 200 --n 100 --k 300", "--m 4096 --n 4096 --k 4096", LONG_EXACT],
+                  "--precision exact --dtype fp64 --m 200 --n 100 --k 300", "--m 4096 --n 4096 --k 4096", LONG_EXACT,
+                  "--m 24 --n 97344 --k 312", "--m 3000 --n 4000 --k 24 --op-a T"],
     "blas.gemm_batched": ["--listed --count 5", "--m 200 --n 300 --k 260 --count 3"],
     "blas.scaled_gemm": ["--scales tensor --m 33 --n 70 --k 301", "--scales blocks --m 600 --n 200 --k 700 --dtype fp8_e5m2"],
     "blas.quantize": ["--scales tensor --m 300 --k 3000", "--scales blocks --m 40 --k 2100"],
@@ -40,6 +41,9 @@ VARIANTS = {
                     "--generate poisson2d:20 --kernel pinned --precision tf32x3", "--generate rmat:9 --kernel gather --precision bf16x6"],
     "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
     "solver.potrf": ["--n 4096"],
+    "tensor.einsum": ["--expression adb,cd->cba --sizes a=312,b=312,c=24,d=312",
+                      "--expression bafg,cged->fedcba --sizes a=24,b=16,c=16,d=24,e=16,f=16,g=24",
+                      "--expression fbea,cedf->dcba --sizes a=24,b=24,c=24,d=24,e=24,f=24"],
     "solver.eigh": ["--n 150"],
     "solver.svd": ["--n 140"],
     "solver.svd_batched": ["--m 3 --n 6 --count 130"],
