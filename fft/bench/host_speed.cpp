@@ -1,5 +1,6 @@
-// 1-D plans on the host beside FFTW (FFTW_MEASURE) and KissFFT in one run, as a Markdown table. Peers are optional: a
-// column without its library says so.
+// 1-D plans on the host beside FFTW (FFTW_MEASURE), MKL and KissFFT in one run, as a Markdown table. Peers are
+// optional: a column without its library says so. MKL is there if the first argument is mkl=PATH
+// (mkl_peer.hpp).
 //
 //   fft_host_speed [float|double] [complex|real] [many|one] [threads] [seconds per number] [lengths]
 //   fft_host_speed [float|double] plan [lengths]     what it takes to make a plan, the smallest of three
@@ -30,6 +31,7 @@
 
 #include <trn/fft/plan.hpp>
 
+#include "mkl_peer.hpp"
 #include "race.hpp"
 
 #ifdef TRN_HAVE_FFTW
@@ -165,11 +167,12 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
   std::printf("| n | lines |");
   for (const Kind kind : kinds) {
     const char* name = kind == Kind::ComplexToComplex ? "c2c" : kind == Kind::RealToComplex ? "r2c" : "c2r";
-    std::printf(" %s, us a line | GFlop/s | FFTW / ours | KissFFT / ours |", name);
+    std::printf(" %s, us a line | GFlop/s | FFTW / ours | MKL / ours | KissFFT / ours |", name);
     if (real) std::printf(" %s / c2c |", name);
   }
-  std::printf(real ? "\n|---|---|---|---|---|---|---|---|---|---|---|---|\n" : "\n|---|---|---|---|---|---|\n");
-  Summary fftw_all, fftw_short, kiss_all;
+  std::printf(real ? "\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+                   : "\n|---|---|---|---|---|---|---|\n");
+  Summary fftw_all, fftw_short, mkl_all, kiss_all;
   const auto group = [&](const std::vector<std::int64_t>& lengths) {
     for (const std::int64_t n : lengths) {
       const std::int64_t lines = many ? std::max<std::int64_t>(16, (std::int64_t{1} << 18) / n) : 1;
@@ -188,6 +191,7 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
 #else
         candidates.push_back({});
 #endif
+        candidates.push_back(mkl(n, lines, threads, real, kind == Kind::ComplexToReal, in.get(), out.get()));
 #ifdef TRN_HAVE_KISSFFT
         candidates.push_back(kissfft(c));
 #else
@@ -202,19 +206,21 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
       const double flops = (real ? 2.5 : 5) * static_cast<double>(n * lines) * std::log2(static_cast<double>(n));
       std::printf("| %lld | %lld |", static_cast<long long>(n), static_cast<long long>(lines));
       for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const double mine = t[3 * i], fftw_ratio = t[3 * i + 1] / mine, kiss_ratio = t[3 * i + 2] / mine;
+        const double mine = t[4 * i], fftw_ratio = t[4 * i + 1] / mine, mkl_ratio = t[4 * i + 2] / mine,
+                     kiss_ratio = t[4 * i + 3] / mine;
         std::printf(" %.4g | %.1f |", mine / static_cast<double>(lines) * 1e6, flops / mine / 1e9);
-        for (const double ratio : {fftw_ratio, kiss_ratio})
+        for (const double ratio : {fftw_ratio, mkl_ratio, kiss_ratio})
           if (std::isfinite(ratio))
             std::printf(" %.2f |", ratio);
           else
             std::printf(" - |");
         if (real) std::printf(" %.2f |", mine / t.back());
         fftw_all.add(fftw_ratio);
+        mkl_all.add(mkl_ratio);
         kiss_all.add(kiss_ratio);
         if (n <= 4096) fftw_short.add(fftw_ratio);
       }
-      if (!real && candidates.size() > 3) std::printf(" with views %.4g us", t.back() * 1e6);
+      if (!real && candidates.size() > 4) std::printf(" with views %.4g us", t.back() * 1e6);
       std::printf("\n");
       std::fflush(stdout);
     }
@@ -230,6 +236,7 @@ void table(bool real, bool many, int threads, double seconds, const std::vector<
   std::printf("\n");
   fftw_all.print("FFTW / ours");
   fftw_short.print("FFTW / ours for n <= 4096");
+  mkl_all.print("MKL / ours");
   kiss_all.print("KissFFT / ours");
   std::printf("\n");
 }
@@ -281,6 +288,7 @@ template <class T> void plan_table(const std::vector<std::int64_t>& lengths) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strncmp(argv[1], "mkl=", 4) == 0) mkl_path = argv[1] + 4, --argc, ++argv;
   const auto argument = [&](int i, const char* otherwise) { return std::string(argc > i ? argv[i] : otherwise); };
   const bool is_double = argument(1, "float") == "double", real = argument(2, "complex") == "real",
              many = argument(3, "many") == "many";

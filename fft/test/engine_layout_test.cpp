@@ -6,7 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include <host/line_choice.hpp>
+
 #include "engine_support.hpp"
+#include "support/every_target.hpp"
 
 namespace trn::fft::testing {
 namespace {
@@ -89,6 +92,29 @@ TEST(EngineLayout, RealToHalf) {
 TEST(EngineLayout, HalfToReal) {
   check_layouts<float>(EngineKind::HalfToReal);
   check_layouts<double>(EngineKind::HalfToReal);
+}
+
+// Woven lines, with vectors that overlap (5005 = 5 x 7 x 11 x 13) and with an inner line that is woven, too (73728 = 18
+// x 4096): where there are vectors, at least one length of each precision is woven.
+template <class T> void check_woven() {
+  bool woven = host::step_functions<T>().numbers == 0;
+  for (const std::int64_t n : {std::int64_t{5005}, std::int64_t{8192}, std::int64_t{10000}, std::int64_t{73728}}) {
+    woven |= host::Chooser(host::widest_lanes<T>(), sizeof(T)).best(n).kind == host::LineKind::Woven;
+    const std::int64_t m = n + 2;
+    for (const bool inverse : {false, true}) {
+      check<T>(EngineKind::Complex, n, 1, {Form::Interleaved, 1, m}, {Form::Interleaved, 1, m}, inverse);
+      check<T>(EngineKind::Complex, n, 1, {Form::Planar, 1, m}, {Form::Interleaved, 3, 3 * m}, inverse);
+    }
+    check<T>(EngineKind::RealToHalf, 2 * n, 2, {Form::Interleaved, 1, 2 * m}, {Form::Interleaved, 1, 2 * m}, false);
+    check<T>(EngineKind::HalfToReal, 2 * n, 2, {Form::Interleaved, 1, 2 * m}, {Form::Interleaved, 1, 2 * m}, false);
+  }
+  EXPECT_TRUE(woven);
+}
+TEST(EngineLayout, WovenLines) {
+  testing_support::on_every_target([] {
+    check_woven<float>();
+    check_woven<double>();
+  });
 }
 
 // One line transformed several times: lines on the input side that lie on each other.

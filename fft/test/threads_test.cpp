@@ -44,10 +44,11 @@ struct Shared {
 };
 const Shared kShared[] = {{Kind::ComplexToComplex, {8, 8, 8}, 600}, {Kind::ComplexToComplex, {64, 64, 64}, 1},
                           {Kind::ComplexToComplex, {400, 300}, 2},  {Kind::ComplexToComplex, {1 << 18}, 1},
-                          {Kind::ComplexToComplex, {1000}, 150},    {Kind::ComplexToComplex, {97}, 1500},
-                          {Kind::RealToComplex, {50, 60, 70}, 1},   {Kind::RealToComplex, {9, 10}, 3000},
-                          {Kind::ComplexToReal, {50, 60, 70}, 1},   {Kind::ComplexToReal, {9, 10}, 3000},
-                          {Kind::ComplexToReal, {512, 510}, 1},     {Kind::ComplexToComplex, {131101}, 1}};
+                          {Kind::ComplexToComplex, {1 << 17}, 1},   {Kind::ComplexToComplex, {1000}, 150},
+                          {Kind::ComplexToComplex, {97}, 1500},     {Kind::RealToComplex, {50, 60, 70}, 1},
+                          {Kind::RealToComplex, {9, 10}, 3000},     {Kind::ComplexToReal, {50, 60, 70}, 1},
+                          {Kind::ComplexToReal, {9, 10}, 3000},     {Kind::ComplexToReal, {512, 510}, 1},
+                          {Kind::ComplexToComplex, {131101}, 1}};
 
 Description describe(const Shared& s) {
   return dense(s.kind, s.kind == Kind::ComplexToReal ? Direction::Inverse : Direction::Forward, s.axes,

@@ -84,13 +84,18 @@ template <class T> HWY_NOINLINE void copy_points(std::int64_t n, const Points<T>
   }
 }
 
-// step(block, worker) for every block, on all threads; the last two blocks stay together, for they may overlap.
-template <class F> void share_blocks(std::int64_t blocks, int threads, const F& step) {
+// run(begin, end, worker) on all threads, for blocks [begin, end); the last two blocks stay together, for they may
+// overlap.
+template <class F> void for_runs(std::int64_t blocks, int threads, const F& run) {
   const std::int64_t units = std::max<std::int64_t>(blocks - 1, 1),
                      parts = std::min<std::int64_t>(units, kPartsPerThread * threads);
   for_pieces(parts, threads, [&](std::int64_t part, int worker) {
-    const std::int64_t end = part + 1 == parts ? blocks : units * (part + 1) / parts;
-    for (std::int64_t block = units * part / parts; block < end; ++block) step(block, worker);
+    run(units * part / parts, part + 1 == parts ? blocks : units * (part + 1) / parts, worker);
+  });
+}
+template <class F> void share_blocks(std::int64_t blocks, int threads, const F& step) {
+  for_runs(blocks, threads, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (std::int64_t block = begin; block < end; ++block) step(block, worker);
   });
 }
 
@@ -286,6 +291,40 @@ template <class T> void whole_line(const LinePlan<T>& plan, const Points<T>& in,
   copy_points(plan.n, copy, out, T(1));
 }
 
+// n1 columns apart, n1 lines where they lie, all of them woven into one; other layouts through interleaved copies.
+template <class T>
+void woven_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
+  const Woven<T> line = plan.woven();
+  T *middle = scratch, *copy = middle + line.r * line.pitch, *own = scratch + plan.shared_reals();
+  if (!is_whole(in, out)) {
+    const Points<T> dense{copy, copy + 1, 2};
+    copy_points(plan.n, in, dense, T(1));
+    woven_line(plan, dense, dense, factor, scratch, threads);
+    return copy_points(plan.n, dense, out, T(1));
+  }
+  const bool inverse = in.im < in.re;
+  const T* from = inverse ? in.im : in.re;
+  T* to = inverse ? out.im : out.re;
+  const std::int64_t numbers = step_functions<T>().numbers, blocks = (line.m + numbers - 1) / numbers;
+  const WeaveLines<T> weave = step_functions<T>().weave;
+  const auto inner = [&](std::int64_t t, T* memory) {
+    T* const first = middle + t * line.pitch;
+    const Points<T> points{first, first + 1, 2}, there = inverse ? points.swapped() : points;
+    run_line(*plan.inner, there, there, factor, memory, 1);
+  };
+  if (threads == 1) {
+    plan.run_columns(line, inverse, from, middle, 0, blocks);
+    for (std::int64_t t = 0; t < line.r; ++t) inner(t, own);
+    weave(line, middle, to, 0, blocks);
+    return;
+  }
+  for_runs(blocks, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    plan.run_columns(line, inverse, from, middle, begin, end);
+  });
+  for_pieces(line.r, threads, [&](std::int64_t t, int worker) { inner(t, own + worker * plan.private_reals()); });
+  for_runs(blocks, threads, [&](std::int64_t begin, std::int64_t end, int) { weave(line, middle, to, begin, end); });
+}
+
 template <class T>
 void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out, T factor, T* scratch, int threads) {
   // Vectors of this many lanes, of those that this instruction set has.
@@ -298,6 +337,8 @@ void run_line(const LinePlan<T>& plan, const Points<T>& in, const Points<T>& out
     case LineKind::Whole:
     case LineKind::Steps:
       return whole_line(plan, in, out, factor);
+    case LineKind::Woven:
+      return woven_line(plan, in, out, factor, scratch, threads);
     case LineKind::Scalar:
       return run_passes(OneTag<T>(), plan.first, Rows<T>{in.re, in.im, in.stride}, Rows<T>{out.re, out.im, out.stride},
                         factor, static_cast<const T*>(nullptr), scratch + plan.shared_reals(),

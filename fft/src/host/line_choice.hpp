@@ -36,6 +36,7 @@ class Chooser {
   [[nodiscard]] double block_cost(std::int64_t n, int lanes) const;
   bool offer_steps(Choice& choice, std::int64_t n) const;  // whether there are steps
   [[nodiscard]] double narrow_factor(std::int64_t leg, int radix, int numbers, bool is_first, bool is_last) const;
+  void offer_woven(Choice& choice, std::int64_t n);
   void offer_four_steps(Choice& choice, std::int64_t n) const;
   void offer_split(Choice& choice, std::int64_t n1, std::int64_t n2);
   void offer_rader(Choice& choice, std::int64_t n);

@@ -132,6 +132,19 @@ template <class T> void add_whole(LinePlan<T>& plan) {
   }
 }
 
+template <class T> void add_woven(LinePlan<T>& plan) {
+  const std::int64_t v = step_functions<T>().numbers;
+  plan.run_columns = step_functions<T>().woven_columns(plan.n1);
+  plan.twiddles.reserve(static_cast<std::size_t>(2 * ceiling(plan.n2, v) * (plan.n1 - 1) * v));
+  for (std::int64_t next = 0; next < plan.n2; next += v)
+    for (std::int64_t t = 1; t < plan.n1; ++t)
+      for (std::int64_t i = 0; i < v; ++i) {
+        const std::complex<T> w = root<T>((std::min(next, plan.n2 - v) + i) * t, plan.n);
+        plan.twiddles.push_back(w.real());
+        plan.twiddles.push_back(-w.imag());
+      }
+}
+
 template <class T> void add_rader(LinePlan<T>& plan) {
   const std::int64_t p = plan.n, length = p - 1, g = primitive_root(p), inverse = power_modulo(g, p - 2, p);
   plan.gather.resize(static_cast<std::size_t>(length));
@@ -178,6 +191,7 @@ template <class T> double line_bound(const LinePlan<T>& plan) {
     case LineKind::FourStep:
       return direct_sum_bound<T>(plan.n) + 6 * u;
     case LineKind::Split:
+    case LineKind::Woven:
       return direct_sum_bound<T>(plan.n1) + plan.inner->bound + 4 * u;
     case LineKind::Rader:
       return 3 * plan.inner->bound + 10 * u;
@@ -211,6 +225,10 @@ template <class T> std::shared_ptr<const LinePlan<T>> build(std::int64_t n, Choo
       break;
     case LineKind::Steps:
       add_steps(*plan, choice.radices);
+      break;
+    case LineKind::Woven:
+      plan->inner = build<T>(choice.n2, chooser);
+      add_woven(*plan);
       break;
     case LineKind::Scalar:
       plan->first = make_passes<T>(n);
@@ -291,6 +309,8 @@ template <class T> std::int64_t LinePlan<T>::shared_reals() const {
     case LineKind::Steps:
     case LineKind::Scalar:
       return 0;
+    case LineKind::Woven:
+      return n1 * woven().pitch + 2 * round_up(n + 16);
     case LineKind::FourStep:
       return ceiling(n1, lanes) * n2 * 2 * lanes + 2 * round_up(n + 16);
     case LineKind::Split:
@@ -310,6 +330,8 @@ template <class T> std::int64_t LinePlan<T>::private_reals() const {
     case LineKind::Whole:
     case LineKind::Steps:
       return 0;
+    case LineKind::Woven:
+      return inner->shared_reals() + inner->private_reals();
     case LineKind::Scalar:
       return round_up(4 * n);
     case LineKind::FourStep:

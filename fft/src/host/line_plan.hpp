@@ -80,9 +80,22 @@ template <class T> struct Step {
   const T* table[2] = {nullptr, nullptr};  // forward, inverse
 };
 
+// A line in three passes (woven-inl.hpp): columns of r, r lines of m, woven into one. `pitch` reals from line to line
+// of the middle.
+template <class T> struct Woven {
+  std::int64_t r = 1, m = 1, pitch = 0;
+  const T* table = nullptr;
+};
+template <class T> using WovenColumns = void (*)(const Woven<T>& line, bool inverse, const T* in, T* middle,
+                                                 std::int64_t begin, std::int64_t end);
+template <class T>
+using WeaveLines = void (*)(const Woven<T>& line, const T* middle, T* out, std::int64_t begin, std::int64_t end);
+
 // One line, SIMD within it.
 //   Whole      short, in registers
 //   Steps      up to kLongestSteps, a codelet on interleaved vectors in each pass
+//   Woven      n = n1 n2, n1 a codelet: columns of n1 on interleaved vectors, n1 lines of n2 that are Whole, Steps or
+//     Woven, and a transposition
 //   Scalar     passes with one lane
 //   FourStep   n = n1 n2: columns of n1 with `lanes` neighbouring columns in the lanes, twiddles, transposition of
 //     blocks, columns of n2
@@ -91,7 +104,7 @@ template <class T> struct Step {
 //   Bluestein  any n: a convolution of smooth length >= 2 n - 1
 //   Wide       float only: long convolutions in double, since two long transforms in a row leave float's error too
 //     large
-enum class LineKind : std::uint8_t { Whole, Steps, Scalar, FourStep, Split, Rader, Bluestein, Wide };
+enum class LineKind : std::uint8_t { Whole, Steps, Woven, Scalar, FourStep, Split, Rader, Bluestein, Wide };
 template <class T> struct LinePlan;
 // A complex line by itself: the shortest way in.
 template <class T> using OneLine = void (*)(const LinePlan<T>& plan, T* in_re, T* in_im, std::int64_t in_stride,
@@ -105,10 +118,11 @@ template <class T> struct LinePlan {
   double cost = 0;                  // estimated, in operations of the widest vectors
   WholeRun<T> run_whole = nullptr;  // Whole, Steps
   std::vector<Step<T>> steps;
+  WovenColumns<T> run_columns = nullptr;  // Woven
   Passes<T> first, second;
   // Whole: of both directions, one behind the other. FourStep: w_n^(j k), block by block of columns j: [block][k <
   // n1][2][lanes]; or, if factored, of the first block w_n^(j k) - 1, and for each block the number w_n^(j0 k) as the
-  // sum of two complex ones, [block][k][2][2]. Split: w_n^(j k), [j < n1][2][n2].
+  // sum of two complex ones, [block][k][2][2]. Split: w_n^(j k), [j < n1][2][n2]. Woven: woven-inl.hpp.
   Aligned<T> twiddles, block_twiddles;
   std::shared_ptr<const LinePlan> inner;
   std::shared_ptr<const LinePlan<double>> wide;
@@ -132,6 +146,7 @@ template <class T> struct LinePlan {
             out_distance};
   }
 
+  [[nodiscard]] Woven<T> woven() const { return {n1, n2, round_up(2 * n2) + 16, twiddles.data()}; }
   [[nodiscard]] std::int64_t shared_reals() const;   // scratch of a run without what each thread needs
   [[nodiscard]] std::int64_t private_reals() const;  // of each thread
 };
@@ -198,6 +213,8 @@ template <class T> struct StepFunctions {
   StepKernel<T> (*step)(std::int64_t radix, StepPlace place);
   int numbers;  // in a vector
   WholeRun<T> run;
+  WovenColumns<T> (*woven_columns)(std::int64_t radix);
+  WeaveLines<T> weave;
   // The real columns, and the passes over rows: the last one there, the first one back, those between, and the last one
   // back. Narrow: vectors of 32 bytes.
   RealColumns<T> (*real_columns)(int radix, bool there, bool narrow);

@@ -7,13 +7,14 @@
 #include <hwy/highway.h>
 
 #include "host/real_steps-inl.hpp"
+#include "host/woven-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 template <class T> constexpr StepFunctions<T> kStepFunctions = {
-    whole_kernel_here<T>, step_kernel_here<T>, step_numbers_here<T>(), step_lines<T>,
-    real_columns_here<T>, half_rows_here<T>,   real_steps_here<T>};
+    whole_kernel_here<T>, step_kernel_here<T>,  step_numbers_here<T>(), step_lines<T>,     woven_columns_here<T>,
+    weave_here<T>,        real_columns_here<T>, half_rows_here<T>,      real_steps_here<T>};
 
 const StepFunctions<float>* step_functions_float() { return &kStepFunctions<float>; }
 const StepFunctions<double>* step_functions_double() { return &kStepFunctions<double>; }

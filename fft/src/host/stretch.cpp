@@ -59,6 +59,8 @@ template <class T> double stretch(const LinePlan<T>& plan) {
       for (const Step<T>& step : plan.steps) sum += of_pass<T>(static_cast<int>(plan.n / step.l / step.m), step.m);
       return sum;
     }
+    case LineKind::Woven:
+      return of_codelet<T>(static_cast<int>(plan.n1)) + stretch(*plan.inner);  // its twiddles are many
     case LineKind::Scalar:
       return of_passes(plan.first);
     case LineKind::FourStep:
