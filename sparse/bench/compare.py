@@ -4,7 +4,8 @@
     ninja -C build/release trnsci sparse_host_peers
     OMP_NUM_THREADS=1 python3 sparse/bench/compare.py build/release [--small] [--wall] [--only OPERATION,...]
 
-Processor time (--wall: the wall's clock, for several threads on an idle machine), the least of many rounds; ours and the
+Processor time (--wall: the wall's clock, for several threads on an idle machine; OMP_WAIT_POLICY=passive then, or the
+peer's waiting threads hold the cores while we run), the least of many rounds; ours and the
 peers take turns, twice. MKL and PyAMG take part when this Python has them (`pip install mkl pyamg` in an environment
 beside), Eigen when sparse_host_peers is built. Ratios are the peer's time for ours: above 1 we are quicker.
 """
