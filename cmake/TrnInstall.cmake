@@ -134,7 +134,8 @@ macro(trn_packages)
   set(CPACK_DEBIAN_SCALAPACK_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libtrnsci0 (= ${PROJECT_VERSION}), libfmt-dev, libhwy-dev, libopenblas-openmp-dev, zlib1g-dev, libmetis-dev")
   set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "math libraries for AWS Trainium: C API
-trnblas, trnfft and trnrand as C functions, in one shared library.")
+trnblas, trnfft, trnrand, trnsolver, trnsparse and trntensor as C functions,
+in one shared library.")
   set(CPACK_COMPONENT_DEV_DESCRIPTION "math libraries for AWS Trainium: headers and C++ libraries
 Headers of the C API under its own and under CUDA's names, trncc, the static
 C++ libraries, CMake and pkg-config files.")

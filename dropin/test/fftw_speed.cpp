@@ -1,7 +1,7 @@
 // The price of FFTW's interface: the time of one execution through libfftw3.so.3 over that of the same C++ plan, both
 // in this process on one thread, the smaller of many rounds taken in turn.
 //
-//   build/release/dropin/fftw/dropin_fftw_speed build/release/dropin/libfftw3.so.3
+//   OMP_NUM_THREADS=1 build/release/dropin/fftw/dropin_fftw_speed build/release/dropin/libfftw3.so.3
 #include <dlfcn.h>
 
 #include <cstdio>
