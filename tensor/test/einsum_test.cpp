@@ -96,6 +96,17 @@ TEST(Einsum, EmptySumsGiveBetaC) {
   einsum(host, "ij,jk->ik", 1, {a.view(), b.view()}, 3, c.view(), d.view());
   for (std::int64_t i = 0; i < 15; ++i) EXPECT_EQ(d.data()[i], 3 * c.data()[i]);
   EXPECT_EQ(einsum(host, "ij,jk->ki", {a.view(), b.view()}).to_host(), std::vector<double>(15, 0));
+  // Whatever alpha is: no -0, and no NaN from an infinite factor.
+  for (const double alpha : {-2.0, -std::numeric_limits<double>::infinity()}) {
+    for (const char* text : {"ij->", "ij->i", "ij,jk->ik"}) {
+      std::vector<TypedView> operands = {a.view(), b.view()};
+      if (text[2] == '-') operands.pop_back();
+      const Shape shape = text[4] == '\0' ? Shape{} : text[2] == '-' ? Shape{3} : Shape{3, 5};
+      const Array<double> x(host, shape);
+      einsum(host, text, alpha, operands, 0, x.view(), x.view());
+      for (const double value : x.to_host()) EXPECT_TRUE(value == 0 && !std::signbit(value)) << text << " " << alpha;
+    }
+  }
 }
 
 TEST(EinsumErrors, Overlap) {

@@ -127,8 +127,12 @@ template <class C> struct Reduction {
   }
 
   void finish(const std::int64_t at[4], const FoldedIndex& inner, std::int64_t first, std::int64_t n, C* x) const {
-    if (call.alpha == std::complex<double>(0)) std::fill(x, x + n, C(0));
-    scale_run(call.alpha, x, n);
+    const bool nothing = s.reduce == Binary::Add && extent_of(s.summed) == 0;  // beta C alone, as for empty products
+    if (nothing || call.alpha == std::complex<double>(0)) {
+      std::fill(x, x + n, C(0));
+    } else {
+      scale_run(call.alpha, x, n);
+    }
     if (call.beta != std::complex<double>(0)) {
       C c[kRun];
       load_run(s.c_type, call.c, at[2] + first * inner.c, inner.c, n, c);
