@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -47,6 +48,27 @@ class Handlers {
   Handlers& operator=(const Handlers&) = delete;
 };
 
+// A case that hangs dies with its line: after ten minutes of this process's processor time, so that a loaded machine
+// ends no case, or after an hour in which it waits for something.
+class TimeLimit {
+ public:
+  TimeLimit() {
+    for (const int signal : {SIGPROF, SIGALRM}) std::signal(signal, [](int) { std::abort(); });
+    set(600, 3600);
+  }
+  ~TimeLimit() { set(0, 0); }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  static void set(int processor_seconds, unsigned seconds) {
+    itimerval timer = {};
+    timer.it_value.tv_sec = processor_seconds;
+    setitimer(ITIMER_PROF, &timer, nullptr);
+    alarm(seconds);
+  }
+};
+
 struct Count {
   std::int64_t done = 0, refused = 0;
 };
@@ -75,6 +97,7 @@ void drive(const Span& span, const std::string& command,
     current_size = std::min(current_size, static_cast<int>(sizeof current_line) - 1);
     Current current;
     try {
+      const TimeLimit limit;
       run(seed, current);
       ++counts[current.operation].done;
     } catch (const NotImplemented&) {

@@ -4,7 +4,8 @@
 // A case is a function of its seed. It names itself in Current::operation and Current::what as soon as it knows, and
 // throws Finding when a result is wrong. NotImplemented counts apart as refused; any other exception is a finding. An
 // operation that was tried and never once succeeded fails the run: a fuzzer that tests nothing must not look like one
-// that finds nothing. The repeating line is also written when the process dies by a signal.
+// that finds nothing. The repeating line is also written when the process dies by a signal,
+// as it does when a case hangs.
 #pragma once
 
 #include <cstdint>

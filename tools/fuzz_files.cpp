@@ -5,13 +5,11 @@
 // hold, emitted and timed, a run or a report is compared with the undamaged one. A program's hash would refuse
 // nearly every change, so it is often set right first.
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -336,7 +334,6 @@ void run(const Arguments& a) {
     if (a.only.empty() || a.only == k.name) kinds.push_back(k);
   }
   require(!kinds.empty(), "fuzz: no kind of file '{}'; choose {}", a.only, kNames);
-  std::signal(SIGALRM, [](int) { std::abort(); });  // a case that hangs dies with its line
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const rlimit limit{std::uint64_t{8} << 30,
                      std::uint64_t{8} << 30};  // an absurd allocation becomes std::bad_alloc, a finding
@@ -344,13 +341,11 @@ void run(const Arguments& a) {
 #endif
   drive(a.span, "trnsci fuzz files" + (a.only.empty() ? "" : " --only " + a.only),
         [&](std::uint64_t seed, Current& current) {
-          alarm(60);
           Random r(seed);
           const Kind& kind = kinds[r.index(kinds.size())];
           current.operation = kind.name;
           current.what = kind.name;
           kind.run(r, current);
-          alarm(0);
         });
 }
 
