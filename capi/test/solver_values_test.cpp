@@ -243,6 +243,10 @@ template <class T> void singular(int m, int n) {
 TEST(CSolverValues, SingularTriples) {
   for_types([]<class T>(T) { singular<T>(6, 4), singular<T>(4, 6); });
 }
+TEST(CSolverValues, SingularTriplesOnADevice) {
+  const On device("sim:trn2");
+  singular<float>(6, 4), singular<float>(4, 6);
+}
 
 // A V = V W and U^H A = W U^H in complex results; real ones are packed: see variants_test.cpp.
 template <class T> void any_square() {

@@ -3,6 +3,7 @@
 // least as accurate; tolerances and sweeps are accepted and change nothing, and no sweeps are made.
 #pragma once
 
+#include <trn/solver/batched.hpp>
 #include <trn/solver/eig.hpp>
 #include <trn/solver/svd.hpp>
 
@@ -224,6 +225,37 @@ template <class T> void gesvdj(Call& c, ModeArg mode, Int econ, Int m, Int n, T*
   p->a = wide(c.matrix("A", a, m, n, lda)), p->s = wide(c, s, k);
   p->u = wide(c.matrix("U", u, m, k, ldu)), p->v = wide(c.matrix("V", v, n, k, ldv));
 }
+// A whole batch with full U and V in one call; devices have it for float to order 64.
+template <class T> [[nodiscard]] bool has_svd_batch(Call& c, Int m, Int n) {
+  constexpr Int kLargest = 64;
+  return c.executor.family() == Family::Host || (std::same_as<T, float> && std::max(m, n) <= kLargest);
+}
+// Matrices follow one another without gaps. V^H row by row is the conjugate of V column by column.
+template <class T> void svd_batch(Call& c, const ts::BatchShape& shape, T* a, Real<T>* s, const ts::BatchShape& left,
+                                  T* u, const ts::BatchShape& right, T* v, Int count, int* info) {
+  const auto batch = [&](const char* what, T* first, const ts::BatchShape& one, ts::Layout layout) {
+    const MatrixView<T> all = c.matrix(what, first, one.m, one.n * count, one.ld);
+    return ts::Batch<T>::strided({one.m, one.n, one.ld, layout}, all.data(), one.ld * one.n, count);
+  };
+  const Int k = std::min(shape.m, shape.n);
+  const auto values = column(c, "S", s, k * count);
+  put_infos(
+      c,
+      ts::svd_batched<T>(c.executor, batch("A", a, shape, ts::Layout::ColumnMajor),
+                         MatrixView<Real<T>>(c.executor, values.data(), count, k, k, 1),
+                         batch("U", u, left, ts::Layout::ColumnMajor), batch("V", v, right, ts::Layout::RowMajor)),
+      shape.n, info);
+  if constexpr (!std::is_floating_point_v<T>) {
+    const Int columns = right.n * count;
+    const View<T> there(c.executor, c.matrix("V", v, right.m, columns, right.ld).data(), {columns, right.m},
+                        {right.ld, 1});
+    std::vector<T> elements(static_cast<std::size_t>(columns * right.m));
+    const View<T> here(Executor::host(), elements.data(), {columns, right.m});
+    copy(View<const T>(there), here);
+    for (T& x : elements) x = std::conj(x);
+    copy(View<const T>(here), there);
+  }
+}
 // Vectors that are not wanted may be null.
 template <class T> [[nodiscard]] T* behind(T* p, Int step) { return p ? p + step : p; }
 template <class T> void gesvdj_batched(Call& c, ModeArg mode, Int m, Int n, T* a, Int lda, Real<T>* s, T* u, Int ldu,
@@ -232,6 +264,8 @@ template <class T> void gesvdj_batched(Call& c, ModeArg mode, Int m, Int n, T* a
   require(count >= 0 && m >= 0 && n >= 0, "{} matrices of {} x {}", count, m, n);
   check_info(c, info, count);
   const Int k = std::min(m, n);
+  if (wanted(mode) && count > 0 && k > 0 && has_svd_batch<T>(c, m, n))
+    return svd_batch<T>(c, {m, n, lda}, a, s, {m, m, ldu}, u, {n, n, ldv}, v, count, info);
   for (Int i = 0; i < count; ++i)
     svd_columns<T>(c, mode, m, n, a + i * lda * n, lda, s + i * k, behind(u, i * ldu * m), ldu, m,
                    behind(v, i * ldv * n), ldv, n, k, info + i);
