@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kBlockSize = 512;
 constexpr std::int64_t kTogether = 4;  // block columns in an update
-constexpr std::int64_t kRows = 4096;   // of the largest product that is estimated
+constexpr std::int64_t kRows = 4096;   // of the largest product and solve that are estimated
 
 // The time of one step, of one rank.
 class Step {
@@ -55,19 +55,18 @@ class Step {
     program();
     copy(n, n, n, local);
   }
-  // Of `rows` rows, block by block.
+  // Of `rows` rows, which leaves them packed.
   void solve(std::int64_t n, std::int64_t rows, std::int64_t local) {
-    for (std::int64_t i = 0; i < rows; i += kBlockSize) {
-      const std::int64_t high = std::min(kBlockSize, rows - i);
-      copy(high, n, local, high);
-      const blas::TrsmShape shape{.m = n, .n = high, .am = 1, .an = n, .bm = high, .bn = 1};
-      panel_s += kernels_
-                     .run(fmt::format("{} trsm {} {}", s_.machine.name, n, high), s_,
-                          [&] { return Kernels::one(blas::trsm_program(shape, s_.machine), s_.machine); })
-                     .seconds;
-      program();
-      copy(high, n, high, local);
-    }
+    if (rows <= 0) return;
+    copy(rows, n, local, rows);
+    // Beyond what is estimated, as much for every row as there between half of them and all.
+    const double some = solve_seconds(n, std::min(rows, kRows));
+    panel_s += some;
+    if (rows > kRows)
+      panel_s +=
+          static_cast<double>(rows - kRows) / static_cast<double>(kRows / 2) * (some - solve_seconds(n, kRows / 2));
+    program();
+    copy(rows, n, rows, local);
   }
   void send_down(double b) { broadcast(b, down_); }
   void send_along(double b) { broadcast(b, along_); }
@@ -105,6 +104,13 @@ class Step {
   [[nodiscard]] double seconds() const { return panel_s + product_s + moved_s + sent_s; }
 
  private:
+  double solve_seconds(std::int64_t n, std::int64_t rows) {
+    const blas::TrsmShape shape{.m = n, .n = rows, .am = 1, .an = n, .bm = rows, .bn = 1};
+    return kernels_
+        .run(fmt::format("{} trsm {} {}", s_.machine.name, n, rows), s_,
+             [&] { return Kernels::one(blas::trsm_program(shape, s_.machine), s_.machine); })
+        .seconds;
+  }
   // The ranks of one row of the grid, or of one column; those beside them send at the same time.
   [[nodiscard]] tile::Members members(const LevelGrid& g, bool row) const {
     const auto side = [&](const LevelGrid::Level& level) { return row ? level.columns : level.rows; };
@@ -198,7 +204,6 @@ class Cholesky final : public Operation {
     const std::int64_t rows = behind(row, k, r), local = row.local_extent(r);
     step.send_down(4.0 * static_cast<double>(depth * depth));
     step.solve(depth, rows, local);
-    step.copy(rows, depth, local, rows);
     step.send_along(4.0 * static_cast<double>(rows * depth));
     // Block columns of this rank by the grid row that has them as rows.
     std::vector<std::int64_t> of_row(static_cast<std::size_t>(row.ranks), 0);

@@ -1,10 +1,13 @@
-// Products on many ranks: stationary-C SUMMA, as docs/scale.md describes it.
+// Products on many ranks: stationary-C SUMMA, and in Exact layers of it that divide k, as docs/scale.md describes them.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include <trn/blas/exact_program.hpp>
 #include <trn/blas/gemm_program.hpp>
 #include <trn/core/error.hpp>
+#include <trn/tile/cost.hpp>
 
 #include "scale_model.hpp"
 
@@ -55,6 +58,8 @@ class Gemm final : public Operation {
     o.number("--k", k_, "inner dimension; 0: n", 0, kMost);
     o.text("--dtype", dtype_, "fp32, bf16, or fp64, which is Exact", {"fp32", "bf16", "fp64"});
     o.number("--moduli", moduli_, "of Exact: 16 are as accurate as dgemm", 1, 20);
+    o.number("--layers", layers_, "of Exact: layers of ranks that divide k; 0: the quickest of 1, 2, 4, 8 and 16", 0,
+             64);
   }
   std::string shape() const override { return fmt::format("gemm {} {} x {} x {}", dtype_, rows(), n_, depth()); }
   std::string dtype() const override { return exact() ? "fp64, exact" : dtype_; }
@@ -69,7 +74,98 @@ class Gemm final : public Operation {
     larger->m_ = grown(rows()), larger->n_ = grown(n_), larger->k_ = grown(depth());
     return larger;
   }
+  void check() const override {
+    require(layers_ <= 1 || exact(),
+            "scale gemm: --layers {} with --dtype {}; k is divided in fp64 only, which is Exact", layers_, dtype_);
+  }
   Result model(const Setting& s) override {
+    if (!exact() || layers_ == 1) return in_one_layer(s);
+    std::optional<Result> best;
+    if (layers_ == 0) best = in_one_layer(s);
+    for (const int layers : layers_ > 0 ? std::vector<int>{layers_} : std::vector<int>{2, 4, 8, 16}) {
+      const std::optional<tile::Placement> part = layer(s.placement, layers);
+      require(part || layers_ == 0, "scale gemm: {} layers do not divide {} ranks of {} chips in {} nodes", layers,
+              s.placement.ranks, s.placement.chips, s.placement.nodes);
+      if (!part) continue;
+      const Result r = in_layers(s, *part, layers);
+      if (!best || r.seconds < best->seconds) best = r;
+    }
+    return *best;
+  }
+
+ private:
+  // The ranks of one of `layers` equal parts, one after another as ranks are numbered.
+  static std::optional<tile::Placement> layer(tile::Placement p, int layers) {
+    int& largest = p.nodes > 1 ? p.nodes : p.chips > 1 ? p.chips : p.ranks;
+    if (largest % layers != 0) return {};
+    largest /= layers;
+    return p;
+  }
+  // Every rank's lines of A and B, then its slices of them; panels of a part of k in the layer; the words of the
+  // integers among layers; blocks of C to the first one. Packing and what the host adds are not priced.
+  Result in_layers(const Setting& s, const tile::Placement& part, int layers) {
+    const Setting one{s.fabric, s.machine, part, s.eta};
+    const auto m = static_cast<double>(rows()), n = static_cast<double>(n_);
+    const std::int64_t deep = share(depth(), layers), width = std::min(deep, kExactPanel);
+    const auto k = static_cast<double>(deep);
+    const LevelGrid grid = best_grid(one, m * k * 8, k * n * 8);
+    const std::int64_t ml = share(rows(), grid.rows()), nl = share(n_, grid.columns());
+    const double panels = k / static_cast<double>(width), ranks = static_cast<double>(s.placement.size()),
+                 part_c = static_cast<double>(ml) * static_cast<double>(nl);
+    const LaunchTime panel = local_product(*kernels_, s, DType::Float64, true, moduli_, ml, nl, width);
+    Result r;
+    r.compute_s = panels * panel.seconds;
+    double busiest = 0;
+    std::string wire = "chip links";
+    const auto add = [&](tile::CollectiveKind kind, double bytes, const tile::Members& who, double times) {
+      const tile::CollectiveCost c = tile::collective_cost(s.fabric, kind, bytes, who, s.eta);
+      r.communication_s += times * c.seconds();
+      r.bytes += times * c.wire_bytes;
+      if (times * c.seconds() > busiest) busiest = times * c.seconds(), wire = c.binding;
+    };
+    const tile::Members all = tile::members(s.placement);
+    using enum tile::CollectiveKind;
+    const double whole = static_cast<double>(depth());
+    add(AllToAll, 8 * m * whole / ranks, all, 2);
+    add(AllToAll, 8 * n * whole / ranks, all, 2);
+    add(AllReduce, 48, all, 1);
+    const double before = r.communication_s;
+    const int beside = s.placement.ranks / part.ranks;  // layers on a chip
+    r.communication_s += along(one, grid, true, 8 * static_cast<double>(ml) * k, nl, beside) +
+                         along(one, grid, false, 8 * static_cast<double>(nl) * k, nl, beside);
+    if (r.communication_s - before > busiest) busiest = r.communication_s - before, wire = "panels";
+    r.bytes += summa_traffic(grid, m * k * 8, k * n * 8).core;
+    std::vector<int> fiber;
+    for (int l = 0; l < layers; ++l) fiber.push_back(static_cast<int>(l * part.size()));
+    const tile::Members across = tile::members(s.placement, fiber);
+    add(AllToAll, 4 * limbs(s.machine) * part_c, across, 1);
+    // Blocks of 256 x 1024: a look in each round whether anybody misses whole lines; they return one after another.
+    const double blocks = std::ceil(static_cast<double>(ml) / 256) * std::ceil(static_cast<double>(nl) / 1024),
+                 returned = blocks - std::ceil(blocks / layers);
+    add(AllReduce, 8, all, 3 + std::ceil(blocks / layers));
+    if (returned > 0) {
+      tile::Members pair = tile::members(s.placement, std::vector<int>{fiber[0], fiber[1]});
+      pair.sharing = 1;
+      add(SendReceive, 8 * part_c / blocks, pair, returned);
+    }
+    r.memory = 8 * (2 * m * whole + 2 * whole * n + m * n) / ranks + 8 * k * static_cast<double>(ml + nl) +
+               4 * limbs(s.machine) * part_c + 8 * part_c;
+    r.seconds = r.compute_s + r.communication_s;
+    r.binding = r.compute_s >= r.communication_s ? panel.binding : wire;
+    r.note = fmt::format("{} layers of a grid {} x {}, {} x {} of C a rank, {:.0f} panels of {}", layers, grid.rows(),
+                         grid.columns(), ml, nl, std::ceil(panels), width);
+    return r;
+  }
+  // Of 24 bits, of an element's integer.
+  double limbs(const tile::Machine& machine) const {
+    const tile::Program small = blas::exact_program({.moduli = moduli_}, machine);
+    for (const auto& tensor : small.tensors()) {
+      if (tensor.name == "limbs") return static_cast<double>(element_count(tensor.shape));
+    }
+    fail<InternalError>("the program of Exact has no limbs");
+  }
+
+  Result in_one_layer(const Setting& s) {
     const auto m = static_cast<double>(rows()), n = static_cast<double>(n_), k = static_cast<double>(depth());
     const double size = dtype_ == "bf16" ? 2 : dtype_ == "fp64" ? 8 : 4;
     const LevelGrid grid = best_grid(s, m * k * size, k * n * size);
@@ -83,7 +179,7 @@ class Gemm final : public Operation {
     Result r;
     r.compute_s = panels * panel.seconds;
     if (exact()) {
-      r.communication_s = gathers(s, grid, static_cast<double>(ml) * k * size, static_cast<double>(nl) * k * size);
+      r.communication_s = gathers(s, grid, static_cast<double>(ml) * k * size, static_cast<double>(nl) * k * size, nl);
     } else {
       r.communication_s = wire.seconds + (s.placement.size() > 1 ? panels * broadcast_steps(s) : 0);
     }
@@ -109,35 +205,41 @@ class Gemm final : public Operation {
     return tile::collective_cost(s.fabric, tile::CollectiveKind::Broadcast, 1 << 20, row, 1).alpha_s;
   }
 
- private:
   // All of k for the rows and columns of a rank, `left` and `right` bytes: a broadcast from every rank of its row and
   // column of the grid, one after the other, and what the ranks agree on, the reach of the operands and two bounds.
-  static double gathers(const Setting& s, const LevelGrid& g, double left, double right) {
+  static double gathers(const Setting& s, const LevelGrid& g, double left, double right, std::int64_t columns) {
     if (s.placement.size() == 1) return 0;
-    const auto along = [&](bool row, double bytes) {
-      const auto side = [&](const LevelGrid::Level& level) { return row ? level.columns : level.rows; };
-      const tile::Members m{.per_chip = side(g.core),
-                            .chips = side(g.chip) * side(g.instance),
-                            .nodes = side(g.node),
-                            .sharing = row ? g.core.rows : g.core.columns,
-                            .lnc = s.placement.lnc};
-      const auto ranks = static_cast<double>(m.size());
-      return ranks == 1
-                 ? 0
-                 : ranks * tile::collective_cost(s.fabric, tile::CollectiveKind::Broadcast, bytes / ranks, m, s.eta)
-                               .seconds();
-    };
     const auto agreed = [&](double bytes) {
       return tile::collective_cost(s.fabric, tile::CollectiveKind::AllReduce, bytes, tile::members(s.placement), s.eta)
           .seconds();
     };
-    return along(true, left) + along(false, right) + agreed(48) + 2 * agreed(8);
+    return along(s, g, true, left, columns) + along(s, g, false, right, columns) + agreed(48) + 2 * agreed(8);
+  }
+  // `bytes` on every rank of a row or column of the grid, of which each has had a part; so many grids on a chip.
+  static double along(const Setting& s, const LevelGrid& g, bool row, double bytes, std::int64_t columns,
+                      int beside = 1) {
+    const auto side = [&](const LevelGrid::Level& level) { return row ? level.columns : level.rows; };
+    const tile::Members m{.per_chip = side(g.core),
+                          .chips = side(g.chip) * side(g.instance),
+                          .nodes = side(g.node),
+                          .sharing = beside * (row ? g.core.rows : g.core.columns),
+                          .lnc = s.placement.lnc};
+    const auto ranks = static_cast<double>(m.size());
+    if (ranks == 1) return 0;
+    // A rank's own part is copied into the panel: of A as one run, of B a run for each column.
+    const double own = bytes / ranks, runs = row ? 1 : static_cast<double>(columns);
+    const tile::DmaCost copy = tile::memory_copy_cost(static_cast<std::int64_t>(own / runs), s.machine);
+    const tile::Timing& t = s.machine.timing;
+    const double packed = row || own / runs >= 4096 ? t.dma_start_s + copy.transfer_s + t.dma_end_s +
+                                                          (runs - 1) * std::max(copy.transfer_s, copy.ring_s)
+                                                    : 0;
+    return packed + ranks * tile::collective_cost(s.fabric, tile::CollectiveKind::Broadcast, own, m, s.eta).seconds();
   }
   std::int64_t rows() const { return m_ > 0 ? m_ : n_; }
   std::int64_t depth() const { return k_ > 0 ? k_ : n_; }
   std::int64_t m_ = 0, n_ = 65536, k_ = 0;
   std::string dtype_ = "fp32";
-  int moduli_ = 16;
+  int moduli_ = 16, layers_ = 0;
 };
 
 }  // namespace

@@ -94,6 +94,8 @@ std::vector<std::unique_ptr<Operation>> operations() {
   all.push_back(fft());
   all.push_back(conjugate_gradients());
   all.push_back(mp2());
+  all.push_back(rand());
+  all.push_back(redistribute());
   return all;
 }
 

@@ -85,6 +85,8 @@ class Operation {
 [[nodiscard]] std::unique_ptr<Operation> fft();
 [[nodiscard]] std::unique_ptr<Operation> conjugate_gradients();
 [[nodiscard]] std::unique_ptr<Operation> mp2();
+[[nodiscard]] std::unique_ptr<Operation> rand();
+[[nodiscard]] std::unique_ptr<Operation> redistribute();
 
 // Ranks as rows x columns of a matrix, level by level: cores of a chip, chips of an instance, instances of a node,
 // nodes.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include <trn/comm/group.hpp>
 #include <trn/fft/dist_plan.hpp>
 #include <trn/mp2/pair_deal.hpp>
+#include <trn/rand/dist_fill.hpp>
 #include <trn/solver/dist_cholesky.hpp>
 #include <trn/sparse/spmm.hpp>
 
@@ -215,6 +217,75 @@ TEST(ScaleRuns, ExactProducts) {
             }};
   });
   expect_close("gemm --dtype fp64 --machine trn2 --chips 1 --n 256 --moduli " + std::to_string(moduli), run);
+}
+
+// The values that one rank makes, and a matrix in another distribution.
+TEST(ScaleRuns, RandomNumbers) {
+  constexpr std::int64_t kCount = 1 << 21;
+  const double run = seconds_of("sim:trn2x8", [&](const Communicator& c, const Executor& e) -> Program {
+    const auto x = std::make_shared<const dist::Array<float>>(c, e, dist::slabs({kCount}, 0, c.size()));
+    return {[=] {
+              rand::Generator generator({.seed = 7});
+              rand::uniform(generator, *x);
+            },
+            [=] {
+              const std::vector<float> got = x->to_host();
+              std::vector<float> want(got.size());
+              rand::Generator generator({.seed = 7});
+              rand::uniform(Executor::host(), generator, View<float>(Executor::host(), want.data(), {kCount}));
+              EXPECT_EQ(got, want);
+            }};
+  });
+  expect_close("rand --machine trn2 --chips 1 --n " + std::to_string(kCount), run);
+}
+TEST(ScaleRuns, Redistribution) {
+  static constexpr std::int64_t kOrder = 2048;
+  const double run = seconds_of("sim:trn2x8", [&](const Communicator& c, const Executor& e) -> Program {
+    const auto a = matrix<float>(c, e, {kOrder, kOrder, 512, 512, {2, 4}});
+    a->fill([](std::int64_t i, std::int64_t j) { return static_cast<float>(i * kOrder + j); });
+    const auto b = std::make_shared<std::optional<dist::Matrix<float>>>();
+    return {[=] {
+              b->emplace(a->redistributed({kOrder, kOrder, kOrder, 512, {1, c.size()}}));
+            },
+            [=] { EXPECT_EQ((*b)->to_host(), a->to_host()); }};
+  });
+  expect_close("redistribute --machine trn2 --chips 1 --n " + std::to_string(kOrder), run);
+}
+
+// k divided among two layers of four ranks.
+TEST(ScaleRuns, ExactProductsInLayers) {
+  static constexpr std::int64_t kOrder = 512, kDepth = 4096;
+  int moduli = 0;
+  std::mutex mutex;
+  const double run = seconds_of("sim:trn2x8", [&](const Communicator& c, const Executor& e) -> Program {
+    const auto a = matrix<double>(c, e, {kOrder, kDepth, kOrder / 2, kDepth / 4, {2, 4}}),
+               b = matrix<double>(c, e, {kDepth, kOrder, kDepth / 2, kOrder / 4, {2, 4}}),
+               m = matrix<double>(c, e, {kOrder, kOrder, kOrder / 2, kOrder / 2, {2, 2}});
+    a->fill([](std::int64_t i, std::int64_t j) { return std::sin(static_cast<double>(i * 131 + j)); });
+    b->fill([](std::int64_t i, std::int64_t j) { return i % kOrder == j ? 1.0 : 0.0; });
+    const auto product = [=] {
+      return blas::gemm<double>(blas::Op::N, blas::Op::N, 1, *a, *b, 0, *m, {Mode::Exact}, blas::Layers{2});
+    };
+    (void)product();  // the executor is probed once
+    return {[&, product] {
+              const Accuracy accuracy = product();
+              const std::scoped_lock lock(mutex);
+              moduli = accuracy.passes;
+            },
+            [=] {
+              const std::vector<double> got = m->to_host();
+              for (std::int64_t i = 0; i < kOrder; i += 37) {
+                for (std::int64_t j = 0; j < kOrder; j += 41) {
+                  double sum = 0;
+                  for (std::int64_t p = j; p < kDepth; p += kOrder) sum += std::sin(static_cast<double>(i * 131 + p));
+                  ASSERT_NEAR(got[static_cast<std::size_t>(i * kOrder + j)], sum,
+                              0x1p-52 * std::sqrt(static_cast<double>(kDepth)) * std::sqrt(8.0));
+                }
+              }
+            }};
+  });
+  expect_close(
+      "gemm --dtype fp64 --machine trn2 --chips 1 --n 512 --k 4096 --layers 2 --moduli " + std::to_string(moduli), run);
 }
 
 // Ranks of two cores: four on the chip, with all of a stack each.

@@ -157,9 +157,13 @@ template <class T> class Factor {
     const MatrixView<T> below = part_.block(first, columns_before(k), rows, depth);
     agreement_.attempt([&] {
       if (host_) return dist_host::solve_right<T>(factor, below);
-      for (std::int64_t i = 0; i < below.rows(); i += row_.block) {  // a kernel's bits may depend on shape and strides
-        const MatrixView<T> block = below.block(i, 0, std::min(row_.block, below.rows() - i), depth),
-                            x = packed(corner_, block.rows(), depth);
+      // In one launch, whose triangle is inverted once: what it does to a row does not depend on the others. Exact
+      // plans a call by all of its rows, so that there it is one for each block.
+      const std::int64_t high = mode_ == Mode::Native ? rows : row_.block;
+      for (std::int64_t i = 0; i < rows; i += high) {
+        const std::int64_t count = std::min(high, rows - i);
+        const MatrixView<T> block = below.block(i, 0, count, depth),
+                            x = mode_ == Mode::Native ? panel : packed(corner_, count, depth);
         move(block, x);
         const Accuracy solved =
             blas::trsm<T>(executor_, Side::Right, Uplo::Lower, Op::C, Diag::NonUnit, T(1), factor, x, {mode_});
@@ -209,7 +213,8 @@ template <class T> class Factor {
     const int ck = static_cast<int>(k % column_.ranks);
     const MatrixView<T> panel = packed(panel_, rows, depth);
     if (!host_ || column_.ranks == 1) {  // elsewhere every rank of the row has it
-      if (c_ == ck) move(part_.block(first, columns_before(k), rows, depth), panel);
+      // One launch has left the panel packed.
+      if (c_ == ck && (host_ || mode_ != Mode::Native)) move(part_.block(first, columns_before(k), rows, depth), panel);
       if (rows > 0) comm::broadcast(along_row_, ck, View<T>(panel.transposed()));
     }
     const std::int64_t start = columns_before(k + 1), columns = part_.columns() - start;

@@ -138,6 +138,7 @@ TEST(DistCholesky, HasTheSameBitsOnAnyNumberOfRanks) {
   cases += compare_cholesky<float>("host", 50, 7, {6});
   cases += compare_cholesky<std::complex<double>>("host", 41, 8, {4, 6});
   cases += compare_cholesky<float>("sim:trn2", 40, 16, {4});
+  cases += compare_cholesky<float>("sim:trn2", 300, 136, {3});  // panels of several blocks, more than one tile deep
   cases += compare_cholesky<double>("sim:trn2", 24, 8, {2});
   std::printf("%d factorisations compared bit by bit with one rank\n", cases);
 }
