@@ -173,8 +173,5 @@ void barrier(const Communicator& group) {
   group.transport().barrier();
   detail::spend_time(group, tile::CollectiveKind::Barrier, 0);
 }
-void spend_all_to_all(const Communicator& group, std::int64_t bytes) {
-  detail::spend_time(group, tile::CollectiveKind::AllToAll, bytes);
-}
 
 }  // namespace trn::comm

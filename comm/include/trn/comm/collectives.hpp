@@ -97,9 +97,6 @@ void reduce_scatter(const Communicator& group, const View<From>& all, const View
 }
 // Returns when all ranks are here.
 void barrier(const Communicator& group);
-// For libraries that move the data of devices by the transport itself, packed in a way of their own: the modelled time
-// of an all-to-all in which this rank gives or takes `bytes`, its own part among them. Every rank calls it.
-void spend_all_to_all(const Communicator& group, std::int64_t bytes);
 
 // The same for one value.
 template <Element T> [[nodiscard]] T broadcast(const Communicator& group, int root, T value) {
