@@ -245,7 +245,7 @@ TEST_F(CommandLine, CoverageOfSolversNamesEveryFunctionOnce) {
   EXPECT_EQ(names.size(), 377u);
   EXPECT_TRUE(has(r.output, "cusolverDnSpotrf\t`potrf`, `Cholesky`\thost: s d c z"));
   EXPECT_TRUE(has(r.output, "cusolverDnXgesvdr\t`rsvd`\tno kernel of its own"));
-  EXPECT_TRUE(has(r.output, "cusolverDnSlaswp\tinside `getrs`\tno kernel of its own"));
+  EXPECT_TRUE(has(r.output, "cusolverDnSlaswp\t`laswp`\thost: s d c z"));
 }
 
 // Binary and text are the same values, on every executor and in a file; a reader that has enough ends the command
