@@ -108,8 +108,9 @@ void write_page(const std::string& path, const nlohmann::ordered_json& out, cons
   page.write(neuron::report::table_html(orders));
   neuron::PageTable device{
       "The matrix times dense columns on one core of a trn2, float32",
-      "Modelled, beside an estimate for one core of a host.",
-      {{"columns", "kernel", "tiles or diagonals", "filled", "quicker than the core above", "modelled", "host core"}}};
+      "Modelled, beside an estimate for one core of a host, which is the slower one where more than \"quicker above\" "
+      "is filled.",
+      {{"columns", "kernel", "tiles or diagonals", "filled", "quicker above", "modelled", "host core"}}};
   for (const auto& d : out["devices"]["trn2"]) {
     device.rows.push_back({text(d["columns"]), text(d["kernel"]),
                            text(d["diagonals"] == 0 ? d["tiles"] : d["diagonals"]), percent(d["fill"]),
