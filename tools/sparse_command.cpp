@@ -108,14 +108,14 @@ void write_page(const std::string& path, const nlohmann::ordered_json& out, cons
   page.write(neuron::report::table_html(orders));
   neuron::PageTable device{
       "The matrix times dense columns on one core of a trn2, float32",
-      "Modelled, beside an estimate for one core of a host, which is the slower one where more than \"quicker above\" "
-      "is filled.",
-      {{"columns", "kernel", "tiles or diagonals", "filled", "quicker above", "modelled", "host core"}}};
+      "Modelled, beside an estimate for one core of a host, which takes longer where more is filled than the part in "
+      "brackets.",
+      {{"columns", "kernel", "tiles or diagonals", "filled", "modelled", "host core"}}};
   for (const auto& d : out["devices"]["trn2"]) {
     device.rows.push_back({text(d["columns"]), text(d["kernel"]),
-                           text(d["diagonals"] == 0 ? d["tiles"] : d["diagonals"]), percent(d["fill"]),
-                           percent(d["break_even_fill"]), duration(d["modelled_seconds"]),
-                           duration(d["host_core_seconds"])});
+                           text(d["diagonals"] == 0 ? d["tiles"] : d["diagonals"]),
+                           fmt::format("{} ({})", percent(d["fill"]), percent(d["break_even_fill"])),
+                           duration(d["modelled_seconds"]), duration(d["host_core_seconds"])});
   }
   if (device.rows.size() > 1) page.write(neuron::report::table_html(device));
   page.write("</div>\n");
