@@ -113,7 +113,8 @@ constexpr std::initializer_list<Layout> kLayouts = {{2, 2, {1, 1}, {2, 1}, {1, 2
 constexpr Case kCases[] = {
     {61, 47, 83, Op::N, Op::N, 1, 0, Values::Plain},        {40, 33, 70, Op::T, Op::N, -0.75, 1, Values::Misaligned},
     {29, 37, 50, Op::N, Op::C, 1.25, 0.5, Values::Special}, {33, 65, 41, Op::C, Op::T, 1, 0, Values::Misaligned},
-    {300, 20, 3, Op::N, Op::N, 1, -1, Values::Plain},       {7, 5, 1, Op::N, Op::T, 1, 0, Values::Plain}};
+    {300, 20, 3, Op::N, Op::N, 1, -1, Values::Plain},       {7, 5, 1, Op::N, Op::T, 1, 0, Values::Plain},
+    {5, 9, 30, Op::N, Op::N, 1, 0.5, Values::Plain}};  // some ranks of C's grid have no rows of it
 
 TEST(DistLayers, HaveTheBitsOfOneCall) {
   int cases = 0;
