@@ -1,6 +1,9 @@
 // Steps inside of factorisations on the host: exchanges of rows as a loop for any strides, LAPACK's lauum in place for
 // column-major views and larft on a copy of V, in which the zeros and the ones that V does not hold are written out.
 #include "kernels/factor_steps.hpp"
+
+#include <trn/blas/syrk.hpp>
+
 #include "host/column_major.hpp"
 #include "host/lapack.hpp"
 #include "host/vectors.hpp"
@@ -26,19 +29,42 @@ template <Scalar T> Outcome laswp(const Executor&, const LaswpArgs<T>& g) {
   return {};
 }
 
-template <Scalar T> Outcome lauum(const Executor&, const LauumArgs<T>& g) {
+// LAPACK's lauum leaves out the imaginary parts of the diagonal, which Cholesky's factors do not have. With them the
+// triangle is multiplied as a whole matrix.
+template <ComplexScalar T> bool real_diagonal(const MatrixView<T>& a) {
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    if (element(a, i, i).imag() != 0) return false;
+  }
+  return true;
+}
+template <ComplexScalar T> void whole_product(const Executor& executor, const LauumArgs<T>& g) {
+  const std::int64_t n = g.a.rows();
+  std::vector<T> factor(static_cast<std::size_t>(n * n)), product(factor.size());
+  const MatrixView<T> f(executor, factor.data(), n, n, 1, n), p(executor, product.data(), n, n, 1, n);
+  copy_part(g.a, f, part_of(g.uplo));
+  blas::herk<T>(executor, g.uplo, g.uplo == Uplo::Upper ? Op::N : Op::C, 1, f, 0, p);
+  copy_part(p, g.a, part_of(g.uplo));
+}
+
+template <Scalar T> Outcome lauum(const Executor& executor, const LauumArgs<T>& g) {
   if (const Outcome bad = finite(g.a, part_of(g.uplo)); !bad.ok()) {
     fill(g.a, not_a_number<T>(), part_of(g.uplo));
     return bad;
   }
   const int n = to_int(g.a.rows());
   if (n == 0) return {};
+  if constexpr (ComplexScalar<T>) {
+    if (!real_diagonal(g.a)) {
+      whole_product(executor, g);
+      return finite(g.a, part_of(g.uplo));
+    }
+  }
   Inout<T> a(g.a, part_of(g.uplo));
   int info = 0;
   Lapack<T>::lauum(letter(g.uplo), n, a.data(), a.ld(), info, 1);
   expect_legal("lauum", info);
   a.write_back();
-  return {};
+  return finite(g.a, part_of(g.uplo));
 }
 
 template <Scalar T> Outcome larft(const Executor&, const LarftArgs<T>& g) {

@@ -16,8 +16,9 @@ template <Scalar T> Report laswp(const Executor& executor, const MatrixView<T>& 
                                  const VectorView<const std::int64_t>& pivots,
                                  Exchanges exchanges = Exchanges::Forward);
 
-// The upper triangle of U U^H replaces U, the lower one of L^H L replaces L; the other triangle is not touched. Bound:
-// (n + 8) u, elementwise, relative to |U||U^H|.
+// The upper triangle of U U^H replaces U, the lower one of L^H L replaces L; the other triangle is not touched.
+// NotFinite also names the first element that overflowed. Bound: (n + 8) u, elementwise, relative to |U||U^H|; complex
+// types, here and below: 2 sqrt(2) times as much.
 template <Scalar T> Report lauum(const Executor& executor, Uplo uplo, const MatrixView<T>& a);
 
 // k reflections H(i) = I - tau[i] v_i v_i^H, in the order H(0) H(1) ... (Forward) or H(k-1) ... H(0) (Backward).
