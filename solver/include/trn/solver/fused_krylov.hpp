@@ -12,7 +12,8 @@
 //   of the block's end, and so is the count of iterations.
 // - chebyshev runs every block to its end, of at most 32 steps, even if columns converge before.
 // - A dense matrix is taken as symmetric; contiguous rows or columns.
-// - More columns than there is room for run one group after another.
+// - More columns than there is room for run one group after another. The monitor hears the steps of each group, from 1,
+//   with the residuals of its columns; where it says stop, the groups behind still run.
 //
 // NotImplemented where A does not fit into SBUF: use cg.
 #pragma once
