@@ -327,6 +327,25 @@ TEST(FusedKrylovModel, TheDocumentedTimes) {
   }
 }
 
+// What fused_krylov.hpp and README.md say fits.
+TEST(FusedKrylovModel, TheLargestOrders) {
+  struct Row {
+    const char* machine;
+    std::int64_t one, all;  // of one column and of 128
+  };
+  for (const Row& row : {Row{"trn1", 2304, 1920}, Row{"trn2", 2432, 2176}, Row{"trn3", 2688, 2304}}) {
+    for (const KrylovMethod method : {KrylovMethod::Cg, KrylovMethod::Chebyshev}) {
+      const auto columns = [&](std::int64_t n) {
+        return krylov_columns({method, n, 1, n, {}, {}}, tile::machine(row.machine));
+      };
+      EXPECT_GE(columns(row.one), 1) << row.machine;
+      EXPECT_EQ(columns(row.one + 1), 0) << row.machine;
+      EXPECT_EQ(columns(row.all), 128) << row.machine;
+      EXPECT_LT(columns(row.all + 1), 128) << row.machine;
+    }
+  }
+}
+
 // The loop of krylov.hpp, a launch for each product and each operation on vectors, beside the fused steps.
 TEST(FusedKrylovModel, BesideSingleLaunches) {
   const Executor device = Executor::open("sim:trn2");

@@ -1,7 +1,8 @@
 // Conjugate gradients and Chebyshev's iteration in blocks of steps, each block one device program: the matrix and all
 // vectors stay in SBUF (krylov_program.hpp), and the host sees the norms of up to 32 steps at a time. For symmetric
-// matrices that fit: dense ones up to order 2432, or 2048 with 128 columns, sparse ones by their tiles. A step costs
-// what its product and two sums over partitions take instead of half a dozen launches.
+// matrices that fit: dense ones up to order 2432 (trn1: 2304, trn3: 2688), with 128 columns at a time up to 2176 (1920,
+// 2304), sparse ones by their tiles. A step costs what its product and two sums over partitions take instead of half a
+// dozen launches.
 //
 // krylov.hpp says when a column has converged and what the outcomes are; they are the same here, as are iteration
 // counts but for roundings: scalars are float32 here, and the host's there. A column that has converged is left as it
