@@ -294,6 +294,29 @@ template <Scalar T> void check_solves(std::int64_t n, std::int64_t tile, double 
   }
 }
 
+// Squares of these norms leave the range of double.
+TEST(RankStructured, ReportsOfTinyAndHugeElements) {
+  const auto report = [](RankShape shape, RankCompression compression, int exponent) {
+    const Elements<double> element = [&](std::int64_t i, std::int64_t j) {
+      return std::ldexp(1 / (1 + std::abs(static_cast<double>(i - j))), exponent);
+    };
+    return RankMatrix<double>(shape, {120, 120}, element, {.tolerance = 1e-4, .tile = 16, .compression = compression})
+        .report();
+  };
+  for (const RankShape shape : {RankShape::Blr, RankShape::Hodlr}) {
+    for (const int exponent : {-700, 700}) {
+      const RankReport plain = report(shape, RankCompression::Sampled, 0),
+                       scaled = report(shape, RankCompression::Sampled, exponent);
+      EXPECT_GT(plain.error, 0);
+      EXPECT_NEAR(std::ldexp(scaled.norm, -exponent), plain.norm, 1e-9 * plain.norm);
+      EXPECT_NEAR(std::ldexp(scaled.error, -exponent), plain.error, 1e-3 * plain.error);
+      const RankReport measured = report(shape, RankCompression::Measured, exponent);
+      EXPECT_NEAR(std::ldexp(measured.norm, -exponent), plain.norm, 1e-4 * plain.norm);
+      EXPECT_LE(measured.error, 1e-4 * measured.norm);
+    }
+  }
+}
+
 TEST(RankStructured, SolvesLeaveNoMoreThanTheySay) {
   for (const std::int64_t n : {1, 31, 32, 33, 129, 300}) check_solves<double>(n, 32, 1e-8);
   check_solves<std::complex<double>>(150, 40, 1e-7);

@@ -101,10 +101,11 @@ bool sketched(std::int64_t l, const std::vector<T>& a, double limit, std::mt1993
   std::vector<T> w, vt;
   std::vector<Real<T>> s;
   if (!singular_values(l, n, b, w, s, vt)) return false;
-  const double room = 0.81 * limit * limit - outside * outside;
+  // In units of the limit, whose square may leave the range of double.
+  const double share = limit > 0 ? outside / limit : 0, room = limit > 0 ? 0.81 - share * share : 0;
   std::int64_t r = l;
   for (double tail = 0; r > 0; --r) {
-    const auto next = static_cast<double>(s[static_cast<std::size_t>(r - 1)]);
+    const auto next = static_cast<double>(s[static_cast<std::size_t>(r - 1)]) / (limit > 0 ? limit : 1);
     tail += next * next;
     if (!(tail <= room)) break;
   }

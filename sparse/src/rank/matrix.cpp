@@ -112,16 +112,14 @@ template <Scalar T> std::int64_t place_work(const std::vector<rank::Placed<T>>& 
 
 template <Scalar T> void fill_report(detail::RankData<T>& data, const std::vector<Made>& made) {
   RankReport& r = data.report;
-  double error = 0, norm = 0;
   for (std::size_t b = 0; b < made.size(); ++b) {
     const rank::Block<T>& block = data.placed[b].block;
     ++(block.dense ? r.dense_blocks : r.low_rank_blocks);
     r.largest_rank = std::max(r.largest_rank, block.rank);
     r.stored += block.stored();
     r.evaluated += made[b].evaluated;
-    error += block.error * block.error, norm += made[b].norm * made[b].norm;
+    r.error = std::hypot(r.error, block.error), r.norm = std::hypot(r.norm, made[b].norm);
   }
-  r.error = std::sqrt(error), r.norm = std::sqrt(norm);
 }
 
 }  // namespace
