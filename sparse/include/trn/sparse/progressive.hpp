@@ -53,7 +53,7 @@ struct CycleReport {
 struct ProgressiveResult {
   Outcome outcome;
   bool converged = false;  // the tolerance is kept; with tolerance 0: the last stage has no more to give
-  double residual = 0;     // after the last cycle, summed in twice the precision
+  double residual = 0;     // ||b - A x|| / ||b|| after the last cycle, summed in twice the precision
   std::vector<CycleReport> cycles;
 };
 
