@@ -274,6 +274,10 @@ TEST(FusedKrylov, Refusals) {
   EXPECT_THROW((void)fused_cg(DenseOperator<float>(MatrixView<const float>(device, wide.data(), 140, 140, 560, 2)),
                               db.view(), dx.view()),
                InvalidArgument);
+  EXPECT_THROW(  // X is column 0 of A
+      (void)fused_cg(DenseOperator<float>(wide.view().block(0, 0, 140, 140)), db.view(),
+                     wide.view().block(0, 0, 140, 1)),
+      InvalidArgument);
   const Matrix<float> large(device, 2560, 2560), b(device, 2560, 1), x(device, 2560, 1);
   EXPECT_THROW((void)fused_cg(DenseOperator<float>(large.view()), b.view(), x.view()), NotImplemented);
 }

@@ -3,6 +3,7 @@
 
 #include <trn/solver/fused_krylov.hpp>
 
+#include "checks.hpp"
 #include "iterative/run.hpp"
 #include "kernels/fused_krylov.hpp"
 
@@ -110,6 +111,7 @@ IterationReport by_groups(const Method& method, const detail::ResidentMatrix& m,
   require(m.a.rows() == m.a.columns(), "{}: A is {} x {}; it must be square", method.operation, m.a.rows(),
           m.a.columns());
   const KrylovMethod kind = method.name == "fused cg" ? KrylovMethod::Cg : KrylovMethod::Chebyshev;
+  if (m.dense) checks::apart(method.operation, "A", *m.dense, "X", x);
   const Fused fused{shape_of(method.operation, m, kind), m.dense ? m.dense->data() : m.tiles.tiles, spectrum};
   const auto run = [&](const MatrixView<const float>& some_b, const MatrixView<float>& some_x) {
     return iterate<float>(method, m.a, {}, some_b, some_x, options, fused_loop, &fused);
