@@ -189,6 +189,9 @@ tapp::Error tapp::multiply(const Product& p, const void* alpha, const void* a, c
   const HostTensor tc{p.d.info.type, const_cast<void*>(c), merged(p.c)}, td{p.d.info.type, d, merged(p.d)};
   if (element_count(td.layout.extents) == 0) return Error::None;
   if (!d) return say(Error::BadValue, "D is null");
+  for (const auto& [name, t] : {std::pair{"A", &ta}, std::pair{"B", &tb}}) {
+    if (!t->data && element_count(t->layout.extents) > 0) return say(Error::BadValue, std::string(name) + " is null");
+  }
   if (p.d.conj) {  // conj(alpha A B + beta C) = conj(alpha) conj(A) conj(B) + conj(beta) conj(C)
     for (bool& conj : call.conj) conj = !conj;
     call.scalars = {std::conj(call.scalars.alpha), std::conj(call.scalars.beta)};

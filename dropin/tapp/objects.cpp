@@ -132,6 +132,7 @@ int TAPP_create_tensor_info(std::intptr_t* info, int type, int modes, const std:
     const auto dtype = dtype_of_tapp(type);
     if (!dtype) return say(Error::BadValue, "type " + std::to_string(type));
     if (modes < 0) return say(Error::NegativeRank, "");
+    if (!info || (modes > 0 && (!extents || !strides))) return say(Error::BadValue, "an address is null");
     for (int i = 0; i < modes; ++i) {
       if (extents[i] < 0) return say(Error::NegativeExtent, "");
     }
@@ -181,6 +182,11 @@ int TAPP_create_tensor_product(std::intptr_t* product, std::intptr_t, int op_a, 
                                int op_c, std::intptr_t c, const std::int64_t* labels_c, int op_d, std::intptr_t d,
                                const std::int64_t* labels_d, int precision) {
   return guarded([&] {
+    if (!product) return say(Error::BadValue, "the address of the product is null");
+    for (const auto& [info, labels] : {std::pair{a, labels_a}, {b, labels_b}, {c, labels_c}, {d, labels_d}}) {
+      if (info == 0) return say(Error::BadValue, "a tensor info is 0");
+      if (!labels && !object<TensorInfo>(info).extents.empty()) return say(Error::BadValue, "labels are null");
+    }
     auto p = std::make_unique<Product>();
     p->a = labelled(a, labels_a, op_a);
     p->b = labelled(b, labels_b, op_b);
@@ -209,6 +215,7 @@ int TAPP_execute_product(std::intptr_t product, std::intptr_t, std::intptr_t* st
                          const void* b, const void* beta, const void* c, void* d) {
   if (status) *status = 0;
   return guarded([&] {
+    if (product == 0) return say(Error::BadValue, "the product is 0");
     const auto& p = object<Product>(product);
     if (p.error != Error::None) return say(p.error, p.detail);
     return multiply(p, alpha, a, b, beta, c, d);
@@ -217,6 +224,8 @@ int TAPP_execute_product(std::intptr_t product, std::intptr_t, std::intptr_t* st
 int TAPP_execute_batched_product(std::intptr_t product, std::intptr_t executor, std::intptr_t* status, int batches,
                                  const void* alpha, const void** a, const void** b, const void* beta, const void** c,
                                  void** d) {
+  if (batches < 0) return static_cast<int>(say(Error::BadValue, "the number of batches is negative"));
+  if (batches > 0 && (!a || !b || !d)) return static_cast<int>(say(Error::BadValue, "a list of tensors is null"));
   for (int i = 0; i < batches; ++i) {
     const int error =
         TAPP_execute_product(product, executor, status, alpha, a[i], b[i], beta, c ? c[i] : nullptr, d[i]);

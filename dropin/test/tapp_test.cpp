@@ -272,6 +272,42 @@ TEST(Tapp, OperandsThatAreD) {
   TAPP_destroy_tensor_info(info);
 }
 
+// Handles that are 0 and addresses that are null.
+TEST(Tapp, NothingWhereSomethingMustBe) {
+  const std::int64_t label = 'i', extent = 2, stride = 1;
+  std::intptr_t info = 0, product = 0;
+  EXPECT_EQ(TAPP_create_tensor_info(nullptr, TAPP_F32, 1, &extent, &stride), 15);
+  EXPECT_EQ(TAPP_create_tensor_info(&info, TAPP_F32, 1, nullptr, &stride), 15);
+  EXPECT_EQ(TAPP_create_tensor_info(&info, TAPP_F32, 1, &extent, nullptr), 15);
+  ASSERT_EQ(TAPP_create_tensor_info(&info, TAPP_F32, 1, &extent, &stride), 0);
+  const auto made = [&](std::intptr_t* p, std::intptr_t b, const std::int64_t* labels) {
+    return TAPP_create_tensor_product(p, 0, 0, info, &label, 0, b, labels, 0, info, &label, 0, info, &label, -1);
+  };
+  EXPECT_EQ(made(nullptr, info, &label), 15);
+  EXPECT_EQ(made(&product, 0, &label), 15);
+  EXPECT_EQ(made(&product, info, nullptr), 15);
+  ASSERT_EQ(made(&product, info, &label), 0);
+  std::vector<float> x = {1, 2}, y = {0, 0};
+  const float one = 1, zero = 0;
+  EXPECT_EQ(TAPP_execute_product(0, 0, nullptr, &one, x.data(), x.data(), &zero, nullptr, y.data()), 15);
+  EXPECT_EQ(TAPP_execute_product(product, 0, nullptr, &one, nullptr, x.data(), &zero, nullptr, y.data()), 15);
+  EXPECT_EQ(explained(15), "trntapp: an argument has no meaning: A is null");
+  EXPECT_EQ(TAPP_execute_product(product, 0, nullptr, &one, x.data(), nullptr, &zero, nullptr, y.data()), 15);
+  const void* list[] = {x.data()};
+  void* results[] = {y.data()};
+  const auto batches = [&](int count, const void** a, void** d) {
+    return TAPP_execute_batched_product(product, 0, nullptr, count, &one, a, list, &zero, nullptr, d);
+  };
+  EXPECT_EQ(batches(-1, list, results), 15);
+  EXPECT_EQ(batches(1, nullptr, results), 15);
+  EXPECT_EQ(batches(1, list, nullptr), 15);
+  EXPECT_EQ(batches(0, nullptr, nullptr), 0);
+  EXPECT_EQ(batches(1, list, results), 0);
+  EXPECT_EQ(y, (std::vector<float>{1, 4}));
+  TAPP_destroy_tensor_product(product);
+  TAPP_destroy_tensor_info(info);
+}
+
 TEST(Tapp, BatchesAndDescriptions) {
   const std::int64_t label = 'i', extent = 3, stride = 1;
   std::intptr_t info = 0, product = 0, handle = 0, executor = 0;
