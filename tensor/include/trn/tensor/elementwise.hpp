@@ -28,7 +28,8 @@ struct PermuteOptions {
   std::vector<std::int64_t> pad_left = {}, pad_right = {};
   std::complex<double> pad_value = 0;
 };
-// D = alpha unary(A), its axes in another order. Every label of A is D's; a repeated one is a diagonal.
+// D = alpha unary(A), its axes in another order. Every label of A is D's; a repeated one is a diagonal. alpha = 0 reads
+// no A.
 void permute(const Executor& executor, std::string_view text, const TypedView& a, const TypedView& d,
              const PermuteOptions& options = {});
 template <Element T> [[nodiscard]] Array<std::remove_const_t<T>> permute(const Executor& executor,
@@ -56,9 +57,9 @@ struct ReduceOptions {
   std::complex<double> alpha = 1, beta = 0;
   Unary unary_c = Unary::Identity;
 };
-// D = alpha reduce(unary(A)) + beta unary_c(C) over the labels that D lacks; C is D itself or null (then D). An empty
-// sum is 0, an empty product 1; the largest of nothing is refused. Sums: a term meets at most min(n - 1, 35 + log2(n /
-// 32)) roundings.
+// D = alpha reduce(unary(A)) + beta unary_c(C) over the labels that D lacks; C is D itself or null (then D). alpha = 0
+// reads no A, beta = 0 no C. An empty sum is 0, an empty product 1; the largest of nothing is refused. Sums: a
+// term meets at most min(n - 1, 35 + log2(n / 32)) roundings.
 void reduce(const Executor& executor, Binary op, std::string_view text, const TypedView& a, const TypedView& d,
             const ReduceOptions& options = {}, const TypedView* c = nullptr);
 template <Element T> [[nodiscard]] Array<std::remove_const_t<T>> reduce(const Executor& executor, Binary op,
