@@ -1,5 +1,8 @@
 // Rank-structured matrices: where their blocks are, how they are made, and products on the host.
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <mutex>
 
 #include <trn/core/enumerators.hpp>
 #include <trn/core/linear_operator.hpp>
@@ -145,12 +148,23 @@ RankMatrix<T>::RankMatrix(RankShape shape, Extents e, const Elements<T>& element
   const auto count = static_cast<std::int64_t>(places.size());
   data->placed.resize(places.size());
   std::vector<Made> made(places.size());
+  // Of several blocks that are refused the first one is told, whichever thread comes first: those before it all run.
+  std::atomic<std::int64_t> first_refused = count;
+  std::exception_ptr refusal;
+  std::mutex mutex;
   direct::tiles(count, [&](std::int64_t b) {
+    if (b > first_refused) return;
     const Place& p = places[static_cast<std::size_t>(b)];
-    data->placed[static_cast<std::size_t>(b)] = {
-        p.row, p.column,
-        made_block(operation, p, elements, o, o.seed + static_cast<unsigned>(b), made[static_cast<std::size_t>(b)])};
+    try {
+      data->placed[static_cast<std::size_t>(b)] = {
+          p.row, p.column,
+          made_block(operation, p, elements, o, o.seed + static_cast<unsigned>(b), made[static_cast<std::size_t>(b)])};
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (b < first_refused) first_refused = b, refusal = std::current_exception();
+    }
   });
+  if (refusal) std::rethrow_exception(refusal);
   fill_report(*data, made);
   for (rank::Phase& phase : data->phases) {
     data->work = std::max({data->work, place_work(data->placed, phase.by_rows, phase.rows_at),

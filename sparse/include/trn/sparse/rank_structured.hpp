@@ -64,7 +64,7 @@ struct RankAccess;
 template <Scalar T> class RankMatrix {
  public:
   using Value = T;
-  // An element that is not finite is refused with its place.
+  // An element that is not finite is refused with its place, always the same one.
   RankMatrix(RankShape shape, Extents extents, const Elements<T>& elements, const RankOptions& options = {});
   RankMatrix(RankShape shape, const MatrixView<const T>& a, const RankOptions& options = {});  // a on the host
   [[nodiscard]] std::int64_t rows() const;
