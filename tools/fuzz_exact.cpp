@@ -251,18 +251,15 @@ void run(const Arguments& a) {
     for (const char* name : {"sim:trn1", "sim:trn2", "sim:trn3"}) machines.all.push_back(Executor::open(name));
   }
   constexpr auto kOperations = static_cast<std::int64_t>(std::size(test::kOperationNames));
+  const std::int64_t only = std::ranges::find(test::kOperationNames, a.only) - std::begin(test::kOperationNames);
+  require(a.only.empty() || a.only == "pair_energy" || only < kOperations, "fuzz: no operation '{}'", a.only);
   std::int64_t elements = 0;
   const std::string command = std::string("trnsci fuzz exact") + (a.host_only ? " --host" : "") +
                               (a.only.empty() ? "" : " --only \"" + a.only + "\"");
   drive(a.span, command, [&](std::uint64_t seed, Current& current) {
     Source from(seed);
     std::int64_t which = from.below(kOperations + 1), type = from.below(4);
-    if (!a.only.empty()) {
-      which = a.only == "pair_energy"
-                  ? kOperations
-                  : std::ranges::find(test::kOperationNames, a.only) - std::begin(test::kOperationNames);
-      require(a.only == "pair_energy" || which < kOperations, "fuzz exact: no operation '{}'", a.only);
-    }
+    if (!a.only.empty()) which = only;  // kOperations: pair_energy
     if (which == kOperations) {
       current.operation = "pair_energy";
       elements += pair_energy(from, machines, current);
