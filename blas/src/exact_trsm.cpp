@@ -192,7 +192,10 @@ class Residual {
       const long double share = worst_[j] / std::sqrt(squares_[j]);
       if (!(share <= worst)) worst = std::isfinite(share) ? share : std::numeric_limits<long double>::infinity();
     }
-    return static_cast<double>(worst * (1 + 0x1p-40L));
+    worst *= 1 + 0x1p-40L;
+    const auto nearest =
+        static_cast<double>(worst);  // up: 5e-324, not 0, where X is larger than B's residual by 2^1074
+    return nearest < worst ? std::nextafter(nearest, std::numeric_limits<double>::infinity()) : nearest;
   }
 
  private:

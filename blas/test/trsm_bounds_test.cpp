@@ -133,5 +133,36 @@ TEST(TrsmBounds, ColumnsOfZeros) {
   EXPECT_EQ(b.to_host(), (std::vector<double>{0, 0.5, 0, 0.5}));
 }
 
+// 1 / 1e-320 is infinite: no number bounds that residual. In every layout that the host solves in place or in a copy.
+TEST(TrsmBounds, InfiniteWhereXIsNotFinite) {
+  const Executor e = Executor::host();
+  for_scalars([&]<class T>(T) {
+    const T small = std::numeric_limits<Real<T>>::denorm_min();
+    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{3, 1}, {1, 3}, {5, 7}}) {
+      for (const bool finite : {true, false}) {
+        std::vector<T> a{T(1), T(0), T(1), finite ? T(2) : small},
+            b(static_cast<std::size_t>(6 * std::max(rows, columns)) + 1, T(3));
+        const MatrixView<const T> va(e, a.data(), 2, 2, 2, 1);
+        const MatrixView<T> vb(e, b.data(), 2, 3, rows, columns);
+        const Accuracy accuracy = trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, T(1), va, vb);
+        EXPECT_EQ(std::isfinite(accuracy.bound), finite) << name(dtype_of<T>) << ' ' << rows;
+      }
+    }
+  });
+}
+
+// Residuals of row 0 and what is not known of row 1 are below 2^-1075 ||a_i|| ||x_j||: the bound is 2^-1074, not 0.
+TEST(TrsmBounds, ExactRoundsUp) {
+  for (const char* where : {"host", "sim:trn2"}) {
+    const Executor e = Executor::open(where);
+    const auto a = Matrix<double>::from_host(e, 2, 2, std::vector<double>{3, 0, 0x1p1023, 1}),
+               b = Matrix<double>::from_host(e, 2, 1, std::vector<double>{0x1p-1074, 0x1p1000});
+    const Accuracy accuracy =
+        trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0, a.view(), b.view(), {Mode::Exact});
+    EXPECT_EQ(b.to_host(), (std::vector<double>{0, 0x1p1000})) << where;  // 2^-1074 is left of row 0
+    EXPECT_GT(accuracy.bound, 0) << where;
+  }
+}
+
 }  // namespace
 }  // namespace trn::blas::test
