@@ -188,6 +188,8 @@ class Residual {
   [[nodiscard]] double bound() const {
     long double worst = 0;
     for (std::size_t j = 0; j < worst_.size(); ++j) {
+      // An infinite x may stand beside zeros of T alone, the pivot that made it among them. Squares do not overflow.
+      if (!std::isfinite(squares_[j])) return std::numeric_limits<double>::infinity();
       if (squares_[j] == 0 && !nonzero_[j]) continue;
       const long double share = worst_[j] / std::sqrt(squares_[j]);
       if (!(share <= worst)) worst = std::isfinite(share) ? share : std::numeric_limits<long double>::infinity();

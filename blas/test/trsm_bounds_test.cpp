@@ -151,6 +151,21 @@ TEST(TrsmBounds, InfiniteWhereXIsNotFinite) {
   });
 }
 
+// The last pivot is 0, so that the infinity it makes meets no other number of A.
+TEST(TrsmBounds, InfiniteWhereAPivotIsZero) {
+  for (const char* where : {"host", "sim:trn2"}) {
+    const Executor e = Executor::open(where);
+    for (const Mode mode : {Mode::Native, Mode::Bf16, Mode::Exact}) {
+      const auto a = Matrix<float>::from_host(e, 2, 2, std::vector<float>{3, 0, 1, 0}),
+                 b = Matrix<float>::from_host(e, 2, 1, std::vector<float>{6, 5});
+      const Accuracy accuracy =
+          trsm(e, Side::Left, Uplo::Lower, Op::N, Diag::NonUnit, 1.0F, a.view(), b.view(), {mode});
+      EXPECT_FALSE(std::isfinite(b.to_host()[1])) << where << ' ' << name(mode);
+      EXPECT_EQ(accuracy.bound, std::numeric_limits<double>::infinity()) << where << ' ' << name(mode);
+    }
+  }
+}
+
 // Residuals of row 0 and what is not known of row 1 are below 2^-1075 ||a_i|| ||x_j||: the bound is 2^-1074, not 0.
 TEST(TrsmBounds, ExactRoundsUp) {
   for (const char* where : {"host", "sim:trn2"}) {
