@@ -54,8 +54,13 @@ std::int64_t clamp(Wide value) {
 
 namespace {
 
-// Declarations that no machine could hold. Capacity as a whole is allocate's business.
-void check_tiles(const Program& program, const Machine& machine, std::vector<Diagnostic>& diagnostics) {
+// Beyond these a tile's bytes, in all its buffers, might not fit 64 bits; no machine comes near.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40, kMostBuffers = std::int64_t{1} << 18;
+
+// Declarations that no machine could hold. Capacity as a whole is allocate's business. False where a tile is so large
+// that its bytes cannot be computed.
+bool check_tiles(const Program& program, const Machine& machine, std::vector<Diagnostic>& diagnostics) {
+  bool sound = true;
   for (const TileDecl& tile : program.tiles()) {
     const auto report = [&](const char* rule, const std::string& text) {
       diagnostics.push_back({rule, -1, fmt::format("program '{}': tile '{}': {}", program.name(), tile.name, text)});
@@ -67,6 +72,11 @@ void check_tiles(const Program& program, const Machine& machine, std::vector<Dia
     if (tile.buffers < 1 || element_count(tile.free_shape) < 1) {
       report("size-limit", fmt::format("has {} buffers of free shape {}; both must be at least 1", tile.buffers,
                                        to_string(tile.free_shape)));
+    }
+    if (tile.buffers > kMostBuffers || element_count(tile.free_shape) > kMostElements) {
+      report("size-limit", fmt::format("has {} buffers of free shape {}; no machine holds a tile of that size",
+                                       tile.buffers, to_string(tile.free_shape)));
+      sound = false;
     }
     const bool one = tile.partitions == 1 && element_count(tile.free_shape) == 1 && tile.buffers == 1;
     if (tile.space == Space::Register && (!one || tile.dtype != DType::Int32)) {
@@ -87,6 +97,7 @@ void check_tiles(const Program& program, const Machine& machine, std::vector<Dia
       report("illegal-dtype", fmt::format("is float8_e4m3fn, which {} does not have; use float8_e4m3", machine.name));
     }
   }
+  return sound;
 }
 
 // Only an output continues an input, and what is partly written does: an output's memory starts undefined on hardware.
@@ -130,7 +141,7 @@ void check_aliases(const Program& program, std::vector<Diagnostic>& diagnostics)
 
 std::vector<Diagnostic> verify(const Program& program, const Machine& machine) {
   std::vector<Diagnostic> diagnostics;
-  check_tiles(program, machine, diagnostics);
+  if (!check_tiles(program, machine, diagnostics)) return diagnostics;
   check_aliases(program, diagnostics);
   for (std::size_t i = 0; i < program.instructions().size(); ++i) {
     const rules::Context context{program, machine, program.instructions()[i], static_cast<std::int32_t>(i),

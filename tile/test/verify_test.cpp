@@ -1,4 +1,7 @@
 // verify() as a whole: scopes and loop kinds, legal programs on every machine, and what verify_or_throw says.
+#include <limits>
+#include <string_view>
+
 #include <trn/core/error.hpp>
 #include <trn/tile/verify.hpp>
 
@@ -157,6 +160,23 @@ TEST(Verify, ThrowsTheFirstDiagnosticWithItsRuleAndTheCountOfTheOthers) {
         e.what(),
         "partition-rule: program 'two': vector memset dst=t[16:32, 0:8]: dst: 16 partitions start at partition 16; "
         "that many must start at a multiple of 32: move the data or split it (and 1 more)");
+  }
+}
+
+// Its bytes, or those of all its buffers, do not fit 64 bits: told before anything is computed from them.
+TEST(Verify, ATileWhoseBytesOverflow) {
+  for (const bool wide : {true, false}) {
+    Builder b("huge", machine("trn2"));
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    b.memset(wide ? b.sbuf("t", 128, {kMost}, BF16) : b.sbuf("t", 128, {8}, F32, kMost), 0, Engine::Vector);
+    try {
+      (void)b.finish();
+      FAIL() << "finish() accepted an illegal program";
+    } catch (const DeviceError& e) {
+      EXPECT_EQ(e.check(), "size-limit");
+      EXPECT_NE(std::string_view(e.what()).find("no machine holds a tile of that size"), std::string_view::npos)
+          << e.what();
+    }
   }
 }
 

@@ -158,7 +158,7 @@ template <Scalar T> void run_native(const Executor& executor, const TrsmArgs& t,
     in_place(executor, t, dense.view, {Layout::RowMajor, t.n});
     copy_elements<T>(dense.view, b);
   }
-  if (!all_finite(b)) t.accuracy->bound = std::numeric_limits<double>::infinity();
+  if (t.accuracy != nullptr && !all_finite(b)) t.accuracy->bound = std::numeric_limits<double>::infinity();
 }
 
 template <Scalar T> void run(const Executor& executor, const TrsmArgs& t) {
