@@ -290,12 +290,17 @@ TEST_P(NeuronFaults, ARunThatNeverEndsCostsItsCoreAlone) {
     const Array<float> y(e, {kRows, kColumns});
     const auto executable = tile::load(e, twice_program, Twice{});
     twice(e, x, y);
-    twice(e, y, x);
+    // On a busy machine the first run's limit may be over before the second is queued, which then says so.
+    const Outcome queued = outcome_of([&] { twice(e, y, x); });
     const Outcome outcome = outcome_of([&] { e.synchronize(); });
     EXPECT_EQ(outcome.id, "exec-timeout");
     EXPECT_EQ(outcome.recovery, Recovery::RestartProcess);
-    EXPECT_NE(outcome.text.find("program 'twice' (run 1, NEFF "), std::string::npos) << outcome.text;
-    EXPECT_NE(outcome.text.find("not over within the executor's limit"), std::string::npos) << outcome.text;
+    if (queued.id == "none") {
+      EXPECT_NE(outcome.text.find("program 'twice' (run 1, NEFF "), std::string::npos) << outcome.text;
+      EXPECT_NE(outcome.text.find("not over within the executor's limit"), std::string::npos) << outcome.text;
+    } else {
+      EXPECT_EQ(queued.id, "exec-timeout") << queued.text;
+    }
     const std::uint64_t calls = fake.count("calls");
     const std::vector<std::function<void()>> later{[&] { e.synchronize(); },
                                                    [&] { twice(e, x, y); },
