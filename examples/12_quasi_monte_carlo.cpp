@@ -5,13 +5,14 @@
 //   12_quasi_monte_carlo [FILE.svg]      with a name, also draws docs/quasi_monte_carlo.svg
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <numbers>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <trn/trn.hpp>
+
+#include "figure.hpp"
 
 namespace {
 
@@ -71,46 +72,24 @@ double slope(const std::vector<double>& errors) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-void draw(const char* file, const std::vector<double>& random, const std::vector<double>& sobol) {
-  std::ofstream svg(file);
-  const auto x = [](std::size_t i) { return 70 + 60 * static_cast<double>(i); };
-  const auto y = [](double e) { return 40 - 40 * std::log10(e) * 2; };
-  svg << R"(<svg xmlns="http://www.w3.org/2000/svg" width="620" height="360" font-family="sans-serif" font-size="12">)"
-      << "\n<rect width=\"620\" height=\"360\" fill=\"white\"/>\n";
-  for (int decade = 0; decade >= -3; --decade) {
-    const double at = y(std::pow(10.0, decade));
-    svg << fmt::format("<line x1=\"70\" x2=\"550\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" stroke=\"#ddd\"/>\n", at)
-        << fmt::format("<text x=\"62\" y=\"{:.1f}\" text-anchor=\"end\">1e{}</text>\n", at + 4, decade);
-  }
-  const auto line = [&](const std::vector<double>& errors, const char* color, const std::string& title) {
-    std::string points;
-    for (std::size_t i = 0; i < errors.size(); ++i) points += fmt::format("{:.1f},{:.1f} ", x(i), y(errors[i]));
-    svg << fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", points, color)
-        << fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" text-anchor=\"end\">{}</text>\n",
-                       x(errors.size() - 1), y(errors.back()) - 10, color, title);
-  };
-  line(random, "#c0392b", fmt::format("Philox, slope {:.2f}", slope(random)));
-  line(sobol, "#2471a3", fmt::format("Sobol, Owen scrambling, slope {:.2f}", slope(sobol)));
-  for (std::size_t i = 0; i < random.size(); ++i) {
-    svg << fmt::format("<text x=\"{:.1f}\" y=\"325\" text-anchor=\"middle\">2^{}</text>\n", x(i),
-                       kSmallest + static_cast<int>(i));
-  }
-  svg << "<text x=\"310\" y=\"348\" text-anchor=\"middle\">paths</text>\n"
-      << "<text x=\"70\" y=\"20\">root mean square error of an Asian option's price, 16 seeds</text>\n</svg>\n";
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<double> random, sobol;
+  std::vector<double> paths, random, sobol;
   std::printf("exact price %.6f\n  paths   random error   Sobol error\n", exact_price());
   for (int k = kSmallest; k <= kLargest; ++k) {
+    paths.push_back(std::ldexp(1.0, k));
     random.push_back(error(trn::rand::Algorithm::Philox4x32_10, std::int64_t{1} << k));
     sobol.push_back(error(trn::rand::Algorithm::OwenSobol32, std::int64_t{1} << k));
     std::printf("%7lld   %12.6f   %11.6f\n", 1ll << k, random.back(), sobol.back());
   }
   std::printf("slopes: %.2f and %.2f\n", slope(random), slope(sobol));
-  if (argc > 1) draw(argv[1], random, sobol);
+  if (argc > 1) {
+    example::draw(argv[1], fmt::format("Price of an Asian option, {} seeds", kSeeds), {"paths", example::Scale::Log2},
+                  {"root mean square error", example::Scale::Log10},
+                  {{fmt::format("Philox, slope {:.2f}", slope(random)), paths, random},
+                   {fmt::format("Owen's Sobol, slope {:.2f}", slope(sobol)), paths, sobol}});
+  }
   // -1/2 in theory for random numbers; for the points, clearly better.
   return std::fabs(slope(random) + 0.5) < 0.15 && slope(sobol) < -0.65 ? 0 : 1;
 }
