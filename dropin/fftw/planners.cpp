@@ -16,6 +16,9 @@ namespace trn::dropin {
 struct Plan {
   Transform<R> transform;
   Sides<R> sides;
+  // Not null where an execution is nothing but this plan of trnfft and no report counts it: a transform of 64 points
+  // takes 20 ns, and each nanosecond on the way to it is 5 % of that.
+  const fft::Plan<R>* plain = nullptr;
 };
 
 namespace {
@@ -32,6 +35,7 @@ Plan* make(Problem problem, const Sides<R>& sides, unsigned flags) noexcept {
       const std::string text = problem.text();
       if ((flags & kWisdomOnly) && !planner.wisdom.count(text)) return nullptr;
       std::unique_ptr<Plan> made(new Plan{Transform<R>(problem, planner.threads), sides});
+      if (!environment().report) made->plain = made->transform.plain();
       planner.wisdom.insert(text);
       return made.release();
     });
@@ -40,14 +44,21 @@ Plan* make(Problem problem, const Sides<R>& sides, unsigned flags) noexcept {
   }
 }
 
-void run(const Plan* plan, const Sides<R>& sides) noexcept {
+// FFTW has no way to return an error from an execution: the program ends.
+void run(const Plan* p, const Sides<R>& sides) noexcept {
   try {
-    count(plan->transform.problem().form, plan->transform.on_host());
-    plan->transform.run(sides);
-  } catch (const std::exception& e) {  // FFTW has no way to return an error from an execution
+    count(p->transform.problem().form, p->transform.on_host());
+    p->transform.run(sides);
+  } catch (const std::exception& e) {
     std::fprintf(stderr, "trnfft: %s\n", e.what());
     std::abort();
   }
+}
+R* real(R* address) { return address; }
+// No handler here, which would cost a stack frame: an exception that leaves a C function for a C program ends it, too.
+template <class In, class Out> void run(const Plan* p, In* in, Out* out) {
+  if (p->plain) return p->plain->execute(in, out);
+  run(p, {real(in), nullptr, real(out), nullptr});
 }
 
 template <class Dim> std::vector<Axis> axes_of(int rank, const Dim* dims) {
@@ -226,11 +237,25 @@ Plan* TRN_FFTW(plan_many_r2r)(int rank, const int* n, int howmany, R* in, const 
 TRN_FFTW_GURU(guru, Iodim)
 TRN_FFTW_GURU(guru64, Iodim64)
 
-void TRN_FFTW(execute)(const Plan* p) { run(p, p->sides); }
-void TRN_FFTW(execute_dft)(const Plan* p, C* in, C* out) { run(p, {real(in), nullptr, real(out), nullptr}); }
+void TRN_FFTW(execute)(const Plan* p) {
+  if (!p->plain) return run(p, p->sides);
+  const auto pairs = [](R* address) { return reinterpret_cast<C*>(address); };
+  R *const in = p->sides.re_in, *const out = p->sides.re_out;
+  switch (p->transform.problem().form) {
+    case Form::C2C:
+      return run(p, pairs(in), pairs(out));
+    case Form::R2C:
+      return run(p, in, pairs(out));
+    case Form::C2R:
+      return run(p, pairs(in), out);
+    case Form::R2R:
+      return run(p, p->sides);
+  }
+}
+void TRN_FFTW(execute_dft)(const Plan* p, C* in, C* out) { run(p, in, out); }
 void TRN_FFTW(execute_split_dft)(const Plan* p, R* ri, R* ii, R* ro, R* io) { run(p, {ri, ii, ro, io}); }
-void TRN_FFTW(execute_dft_r2c)(const Plan* p, R* in, C* out) { run(p, {in, nullptr, real(out), nullptr}); }
-void TRN_FFTW(execute_dft_c2r)(const Plan* p, C* in, R* out) { run(p, {real(in), nullptr, out, nullptr}); }
+void TRN_FFTW(execute_dft_r2c)(const Plan* p, R* in, C* out) { run(p, in, out); }
+void TRN_FFTW(execute_dft_c2r)(const Plan* p, C* in, R* out) { run(p, in, out); }
 void TRN_FFTW(execute_split_dft_r2c)(const Plan* p, R* in, R* ro, R* io) { run(p, {in, nullptr, ro, io}); }
 void TRN_FFTW(execute_split_dft_c2r)(const Plan* p, R* ri, R* ii, R* out) { run(p, {ri, ii, out, nullptr}); }
 void TRN_FFTW(execute_r2r)(const Plan* p, R* in, R* out) { run(p, {in, nullptr, out, nullptr}); }

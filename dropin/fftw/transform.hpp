@@ -26,6 +26,11 @@ template <class T> class Transform {
 
   void run(const Sides<T>& sides) const;
   [[nodiscard]] const Problem& problem() const { return problem_; }
+  // Not null where run() is this plan's execute() on interleaved sides.
+  [[nodiscard]] const fft::Plan<T>* plain() const {
+    const bool is_plain = plan_ && !staged_ && !problem_.split;
+    return is_plain ? &*plan_ : nullptr;
+  }
   [[nodiscard]] bool on_host() const { return on_host_; }
   // 5 N log2 N for complex transforms, half of it for real ones, times their number: FFTW's own measure of work.
   [[nodiscard]] double work() const;

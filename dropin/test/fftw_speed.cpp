@@ -4,6 +4,7 @@
 //   OMP_NUM_THREADS=1 build/release/dropin/fftw/dropin_fftw_speed build/release/dropin/libfftw3.so.3
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <random>
@@ -26,6 +27,13 @@ template <class F> double seconds(const F& f, int repeats) {
   return (now() - begin) / repeats;
 }
 
+// What is transformed: `batch` dense transforms of `lengths`, of complex numbers or of reals.
+struct Case {
+  std::vector<int> lengths;
+  int batch = 1;
+  bool real = false;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -34,31 +42,51 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: dropin_fftw_speed LIBRARY; %s\n", argc > 1 ? dlerror() : "no library named");
     return 2;
   }
-  const auto plan_dft =
-      reinterpret_cast<void* (*)(int, const int*, Complex*, Complex*, int, unsigned)>(dlsym(library, "fftw_plan_dft"));
+  using Many = void* (*)(int, const int*, int, void*, const int*, int, int, void*, const int*, int, int, int, unsigned);
+  using ManyReal = void* (*)(int, const int*, int, void*, const int*, int, int, void*, const int*, int, int, unsigned);
+  const auto plan_complex = reinterpret_cast<Many>(dlsym(library, "fftw_plan_many_dft"));
+  const auto plan_real = reinterpret_cast<ManyReal>(dlsym(library, "fftw_plan_many_dft_r2c"));
   const auto execute = reinterpret_cast<void (*)(void*)>(dlsym(library, "fftw_execute"));
+  using Arrays = void (*)(void*, void*, void*);
+  const auto execute_complex = reinterpret_cast<Arrays>(dlsym(library, "fftw_execute_dft"));
+  const auto execute_real = reinterpret_cast<Arrays>(dlsym(library, "fftw_execute_dft_r2c"));
+  const std::vector<Case> cases{
+      {{8}},           {{16}},     {{32}},     {{64}},          {{128}},         {{1000}},
+      {{1024}},        {{4096}},   {{65536}},  {{1 << 20}},     {{128, 128}},    {{64, 64, 64}},
+      {{8}, 16},       {{16}, 64}, {{64}, 64}, {{16}, 1, true}, {{64}, 1, true}, {{1024}, 1, true},
+      {{64}, 64, true}};
   double worst = 0;
-  const std::vector<std::vector<int>> shapes{{64},    {1000},    {1024},     {4096},
-                                             {65536}, {1 << 20}, {128, 128}, {64, 64, 64}};
-  for (const auto& shape : shapes) {
-    std::size_t n = 1;
-    for (const int extent : shape) n *= static_cast<std::size_t>(extent);
+  for (const Case& c : cases) {
+    std::size_t n = static_cast<std::size_t>(c.batch);
+    for (const int extent : c.lengths) n *= static_cast<std::size_t>(extent);
     std::vector<Complex> in(n), out(n);
     std::mt19937 random(1);
     for (Complex& x : in) x = {random() * 1e-9, random() * 1e-9};
-    const trn::fft::Plan<double> ours(trn::Executor::host(),
-                                      trn::fft::dense(trn::fft::Kind::ComplexToComplex, trn::fft::Direction::Forward,
-                                                      std::vector<std::int64_t>(shape.begin(), shape.end())));
-    void* theirs = plan_dft(static_cast<int>(shape.size()), shape.data(), in.data(), out.data(), -1, 64);
-    const int repeats = static_cast<int>(2'000'000 / n) + 1;
-    double direct = 1e9, through = 1e9;
-    for (int round = 0; round < 40; ++round) {
-      direct = std::min(direct, seconds([&] { ours.execute(in.data(), out.data()); }, repeats));
+    using trn::fft::Kind;
+    const trn::fft::Plan<double> ours(
+        trn::Executor::host(),
+        trn::fft::dense(c.real ? Kind::RealToComplex : Kind::ComplexToComplex, trn::fft::Direction::Forward,
+                        {c.lengths.begin(), c.lengths.end()}, {.batch = c.batch}));
+    const int rank = static_cast<int>(c.lengths.size()), last = c.lengths.back(),
+              distance = static_cast<int>(n) / c.batch, half = distance / last * (last / 2 + 1);
+    void* const theirs = c.real ? plan_real(rank, c.lengths.data(), c.batch, in.data(), nullptr, 1, distance,
+                                            out.data(), nullptr, 1, half, 64)
+                                : plan_complex(rank, c.lengths.data(), c.batch, in.data(), nullptr, 1, distance,
+                                               out.data(), nullptr, 1, distance, -1, 64);
+    const int repeats = static_cast<int>(1'000'000 / n) + 1;
+    const auto* const reals = reinterpret_cast<const double*>(in.data());
+    double direct = 1e9, through = 1e9, arrays = 1e9;
+    for (int round = 0; round < 60; ++round) {
+      direct = std::min(direct, c.real ? seconds([&] { ours.execute(reals, out.data()); }, repeats)
+                                       : seconds([&] { ours.execute(in.data(), out.data()); }, repeats));
       through = std::min(through, seconds([&] { execute(theirs); }, repeats));
+      const Arrays with = c.real ? execute_real : execute_complex;
+      arrays = std::min(arrays, seconds([&] { with(theirs, in.data(), out.data()); }, repeats));
     }
-    std::printf("%8zu points, %zu axes: C++ %.3f us, FFTW's interface %.3f us, ratio %.3f\n", n, shape.size(),
-                direct * 1e6, through * 1e6, through / direct);
-    worst = std::max(worst, through / direct);
+    std::printf("%s %8zu points, %zu axes, batch %3d: C++ %10.4f us, fftw_execute %.3f of it, new arrays %.3f\n",
+                c.real ? "real   " : "complex", n, c.lengths.size(), c.batch, direct * 1e6, through / direct,
+                arrays / direct);
+    worst = std::max({worst, through / direct, arrays / direct});
   }
   std::printf("largest ratio %.3f\n", worst);
 }
