@@ -51,12 +51,15 @@ class Row:
             raise SystemExit(f"cannot read the row: {line}")
         self.returns, self.body, arguments = match.groups()
         self.inline = self.inline or "<" in self.body
-        self.arguments = [self.argument(a) for a in arguments.split(",")] if arguments.strip() else []
-
-    @staticmethod
-    def argument(text):
-        kind, name = re.fullmatch(r"\s*(.*?)\s*(\w+)\s*", text).groups()
-        return kind, name
+        self.arguments, self.unused = [], set()  # (kind, name), and the names of those that no body gets
+        for text in arguments.split(",") if arguments.strip() else []:
+            unused, kind, name = re.fullmatch(r"\s*(unused )?(.*?)\s*(\w+)\s*", text).groups()
+            self.arguments.append((kind, name))
+            if unused:
+                self.unused.add(name)
+        # Arguments that say which type the others have: all the same one, or its real type.
+        self.types = [name for kind, name in self.arguments if kind == "type"]
+        self.real_types = [name for kind, name in self.arguments if kind == "type R"]
 
     def names(self):
         """(name without prefix, letter or None) of each routine."""
@@ -73,7 +76,9 @@ def siblings(line):
     plain = " ".join(w for w in words if w not in extra)
     found = [plain + (" inline:" if "+const" in extra else ":") + tail]
     for word in extra:
-        if word == "+const":
+        if word.startswith("+bufferSize") and "unused " in tail:
+            found.append(workspace_query(f"{plain.replace(name, name + '_bufferSize')}", tail, word.endswith("=out")))
+        elif word == "+const":
             other = name.replace("Create", "CreateConst") if name.startswith("Create") else "Const" + name
             arguments = re.sub(r"\$((?:Sp|Dn)(?:Vec|Mat)Descr_t)", r"$Const\1", re.sub(r"\bvoid\*", "const void*", tail))
             found.append(f"{plain.replace(name, other)} inline:{arguments}")
@@ -84,6 +89,27 @@ def siblings(line):
                 arguments = re.sub(r"void\* \w+\)", "size_t* bufferSize)", arguments)
             found.append(f"{plain.replace(name, name + '_' + word[1:])} inline:{arguments}")
     return found
+
+
+def workspace_query(head, tail, keep):
+    """cuSOLVER's question for the size of a workspace: the operands before it, const unless `keep`; the address of each
+    size; then what is no result.
+    """
+    asked, behind = [], False
+    for text in re.search(r"\((.*)\)", tail)[1].split(", "):
+        unused, kind, name = re.fullmatch(r"(unused )?(.*?)\s*(\w+)", text).groups()
+        kind = {"type": "#DataType", "type R": "#DataType"}.get(kind, kind)
+        if unused and kind in ("int", "size_t", "int64_t"):
+            asked.append(f"{kind}* {name}")
+        elif unused and not kind.endswith("Params_t"):
+            behind = True
+        elif not behind:
+            const = kind if keep else re.sub(r"^void\*$", "const void*", re.sub(r"^out\b", "in", kind))
+            asked.append(f"{unused or ''}{const} {name}")
+        elif not kind.endswith("*"):
+            asked.append(f"{kind} {name}")
+    body = "buffer_sizes" if sum(a.startswith("size_t*") for a in asked) == 2 else "buffer_size"
+    return f"{head} inline: {body}({', '.join(asked)})"
 
 
 def read(path):
@@ -148,6 +174,8 @@ def declaration_type(library, kind, letter, wide, face):
     integer = "int64_t" if wide else "int"
     words = kind.split()
     first = words[0] if words else ""
+    if first == "type":
+        return spell(library, "#DataType", face)
     if first == "int" and len(words) == 1:
         return integer
     if first in ENUM_KINDS:
@@ -159,7 +187,7 @@ def declaration_type(library, kind, letter, wide, face):
     if first in ("scalar", "in", "out", "result", "inarray", "outarray", "outpointers"):
         which = words[1] if len(words) > 1 else "T"
         column = (0 if face == "c" else 1) if which == "T" else 3
-        value = integer if which == "int" else LETTERS[letter][column]
+        value = integer if which == "int" else LETTERS[letter][column] if letter else "void"
         return {"scalar": f"const {value}*", "in": f"const {value}*", "out": f"{value}*", "result": f"{value}*",
                 "inarray": f"const {value}* const*", "outarray": f"{value}* const*", "outpointers": f"{value}**"}[first]
     return spell(library, kind, face)

@@ -18,6 +18,7 @@
 The tables are read by api_tables.py; api_rosetta.py and api_abi.py make and compare the page and the ABI.
 """
 import os
+import re
 import sys
 
 from api_abi import abi, check_abi
@@ -98,30 +99,41 @@ def thunks(library):
             continue
         listed = parameters(library, row, letter, wide, "c")
         body = row.body.replace("<T>", f"<{LETTERS[letter][2]}>") if letter else row.body
-        passed = [f"capi::native({n})" for _, n in listed]
         full = f"{library.c}{name}"
         space = f"capi::{library.name}"
+        body = re.sub(r"<([a-z]\w+_\w+)>", f"<{space}::\\1>", body)  # a template of another body
+        passed = [argument(row, n) for _, n in listed if n not in row.unused and n not in row.types + row.real_types]
         if row.named:
             lines += status_names(library, row, name)
             continue
         if row.returns:
-            lines.append(f"{prototype(library, row, name, letter, wide, 'c')} {{ {returned(library, row, 'c')} found_{{}}; (void){space}::call(\"{full}\", "
+            lines.append(f"{prototype(library, row, name, letter, wide, 'c')} {{ {returned(library, row, 'c')} found_{{}}; (void)capi::call<{space}::Face>(\"{full}\", "
                          f"[&] {{ found_ = {space}::{body}({', '.join(passed)}); }}); return found_; }}")
             continue
         if library.handle and not row.no_handle:
-            passed.insert(0, "call_")
-            handle = listed[passed.index(f"capi::native({library.handle[1]})") - 1][1]
-            passed.remove(f"capi::native({handle})")
-            function = "call_queued" if row.queued else "call_captured" if row.captured else "call"
+            handle = library.handle[1]
+            passed = ["call_"] + [a for a in passed if a != f"capi::native({handle})"]
+            function = f"{space}::call_queued" if row.queued else f"{space}::call_captured" if row.captured else f"capi::call<{space}::Face>"
             by = "=" if row.captured else "&"
-            call = f"{space}::{function}({handle}, \"{full}\", [{by}](auto& call_) {{ {space}::{body}({', '.join(passed)}); }})"
+            work = f"{space}::{body}({', '.join(passed)});"
+            if row.types:  # chosen at run time
+                work = f"capi::by_type({{{', '.join(row.types)}}}, {{{', '.join(row.real_types)}}}, [&]<class T>(T*) {{ {work} }});"
+            call = f"{function}({handle}, \"{full}\", [{by}](auto& call_) {{ {work} }})"
         else:
             if row.any_handle:
                 passed = passed[1:]
-            call = f"{space}::call(\"{full}\", [&] {{ {space}::{body}({', '.join(passed)}); }})"
-        unused = f" (void){listed[0][1]};" if row.any_handle else ""
+            call = f"capi::call<{space}::Face>(\"{full}\", [&] {{ {space}::{body}({', '.join(passed)}); }})"
+        unused = "".join(f" (void){n};" for _, n in listed if n in row.unused or (row.any_handle and n == listed[0][1]))
         lines.append(f"{prototype(library, row, name, letter, wide, 'c')} {{{unused} return {call}; }}")
     return lines
+
+
+def argument(row, name):
+    """How a body gets an argument: complex numbers as C++'s; where the type is known at run time alone, of that type."""
+    first, *rest = dict((n, k) for k, n in row.arguments).get(name, "").split() or [""]
+    if row.types and first in ("in", "out", "scalar", "result", "inarray", "outarray") and rest != ["int"]:
+        return f"capi::as<{'capi::blas::Real<T>' if rest else 'T'}>({name})"
+    return f"capi::native({name})"
 
 
 def status_names(library, row, name):
@@ -135,15 +147,19 @@ def status_names(library, row, name):
 
 
 def bodies(library):
-    """Declarations of the bodies that the library's sources define: those that are not templates."""
+    """Declarations of the bodies that the library's sources define: those that are not templates. A library with 64-bit
+    forms has one body for both."""
+    wide = any(row.wide for row in library.rows)
     lines = [f"// Made from capi/api/{library.name}.api: the bodies that the sources define.", "#pragma once", "",
              f"namespace trn::capi::{library.name} {{", ""]
     for row in library.rows:
-        if not row.inline and not row.manual and not row.named and not row.letters:
-            listed = [t for t, _ in parameters(library, row, None, False, "c")]
+        if not row.inline and not row.manual and not row.named and not row.letters and not row.types:
+            listed = [t for t, n in parameters(library, row, None, wide, "c") if n not in row.unused]
             if library.handle and not row.no_handle:
                 listed.insert(0, "Call&")
                 listed.pop(-1 if row.handle_last else 1)
+            elif row.any_handle:
+                listed.pop(0)
             lines.append(f"{returned(library, row, 'c') if row.returns else 'void'} {row.body}({', '.join(listed)});")
     return lines + ["", f"}}  // namespace trn::capi::{library.name}"]
 

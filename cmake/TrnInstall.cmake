@@ -93,6 +93,14 @@ function(trn_install_documents)
   find_program(TRN_GZIP gzip REQUIRED)
   execute_process(COMMAND ${TRN_GZIP} -9nc ${TRN_ROOT}/cmake/debian/changelog OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz
     COMMAND_ERROR_IS_FATAL ANY)
+  foreach(page trnsci.tools trncc.dev)  # the manual, and the component that has the command
+    cmake_path(GET page STEM name)
+    cmake_path(GET page EXTENSION component)
+    string(SUBSTRING ${component} 1 -1 component)
+    execute_process(COMMAND ${TRN_GZIP} -9nc ${TRN_ROOT}/cmake/man/${name}.1 OUTPUT_FILE ${PROJECT_BINARY_DIR}/${name}.1.gz
+      COMMAND_ERROR_IS_FATAL ANY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${component})
+  endforeach()
   foreach(part ${TRN_PARTS})
     install(FILES ${TRN_ROOT}/cmake/debian/copyright ${PROJECT_BINARY_DIR}/changelog.gz
       DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${TRN_PACKAGE_${part}} COMPONENT ${part})

@@ -109,5 +109,9 @@ template <class T> class Handles {
   mutable std::mutex mutex_;
   std::map<const void*, std::shared_ptr<T>> alive_;
 };
+template <class T> Handles<T>& alive() {
+  static auto& made = *new Handles<T>;  // never destroyed: as the devices
+  return made;
+}
 
 }  // namespace trn::capi

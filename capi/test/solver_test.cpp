@@ -236,7 +236,7 @@ TEST_F(Solver, Qr) {
 
 TEST_F(Solver, Eigenvalues) {
   const auto a = definite<double>(6), b = definite<double>(7);
-  const Mem<double> da(a), w(n), dx(a), wx(n), ga(a), gb(b), gw(n);
+  const Mem<double> da(a), w(n), dx(a), wx(std::vector<double>(n, -7)), ga(a), gb(b), gw(n);
   const Mem<int> info(1);
   TRN_OK(trnsolverDnDsyevd(handle, TRNSOLVER_EIG_MODE_VECTOR, TRNBLAS_FILL_MODE_UPPER, n, da, n, w, nullptr, 0, info));
   const Wide exact(n, n, a, n), v(n, n, da.get(), n);
@@ -252,6 +252,9 @@ TEST_F(Solver, Eigenvalues) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(wx.get()[i], values[i + 2], kTolerance * 4 * n);
   const Wide some(n, 3, dx.get(), n);
   EXPECT_LT(distance(exact * some, some * diagonal(wx.get(), 3)), kTolerance * 4 * n);
+  // What lies behind those three stays as it was.
+  for (std::size_t i = 3; i < n; ++i) EXPECT_EQ(wx.get()[i], -7);
+  for (std::size_t i = 3 * n; i < a.size(); ++i) EXPECT_EQ(dx.get()[i], a[i]);
 
   TRN_OK(trnsolverDnDsygvd(handle, TRNSOLVER_EIG_TYPE_1, TRNSOLVER_EIG_MODE_VECTOR, TRNBLAS_FILL_MODE_LOWER, n, ga, n,
                            gb, n, gw, nullptr, 0, info));

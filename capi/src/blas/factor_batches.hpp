@@ -1,7 +1,9 @@
 // cuBLAS's factorisations of many small matrices: LU, inverses, QR, least squares, over trn::solver's batches.
 #pragma once
 
-#include "../solver/factors.hpp"
+#include <trn/solver/qr.hpp>
+
+#include "../solver/lu.hpp"
 #include "extended.hpp"
 
 namespace trn::capi::blas {

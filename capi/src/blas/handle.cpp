@@ -5,11 +5,6 @@
 
 namespace trn::capi::blas {
 
-Handles<trnblasContext>& handles() {
-  static auto& made = *new Handles<trnblasContext>;  // never destroyed: as the devices
-  return made;
-}
-
 Op op_of(trnblasOperation_t op) {
   switch (op) {
     case TRNBLAS_OP_N:
@@ -48,29 +43,9 @@ std::int64_t span_bytes(std::int64_t count, std::int64_t step, std::int64_t line
   return bytes;
 }
 
-void create(trnblasHandle_t* handle) {
-  require(handle != nullptr, "handle is null; it receives the handle");
-  Device& d = current_device();
-  auto made = std::make_shared<trnblasContext>(&d, d.generation, stream_of(nullptr));
-  made->precision = initial_precision();
-  *handle = handles().add(std::move(made));
-}
-void destroy(Call& c) { handles().remove(&c.handle); }
-void get_version(int* version) {
-  require(version != nullptr, "version is null; it receives the result");
-  *version = 130000;
-}
-void set_stream(Call& c, trnStream_t stream) {
-  auto found = stream_of(stream);
-  require(found->device == c.handle.device, "the stream belongs to device {} and the handle to device {}",
-          found->device->number, c.handle.device->number);
-  c.handle.stream_handle = stream;
-  c.handle.stream = std::move(found);
-}
-void get_stream(Call& c, trnStream_t* stream) {
-  require(stream != nullptr, "streamId is null; it receives the result");
-  *stream = c.handle.stream_handle;
-}
+void create(trnblasHandle_t* handle) { create_handle(handle); }
+void destroy(Call& c) { alive<trnblasContext>().remove(&c.handle); }
+void get_version(int* version) { answer("version", version, 130000); }
 // Memory for the library to work in is taken from the executor: a caller's workspace is checked and left alone.
 void set_workspace(Call& c, void* workspace, std::size_t bytes) {
   (void)device_memory(*c.handle.device, "workspace", workspace, static_cast<std::int64_t>(bytes));
@@ -80,14 +55,10 @@ template <class T> void set_mode(T& to, T mode, int most) {
           static_cast<int>(mode), most);
   to = mode;
 }
-template <class T> void get_mode(T from, T* mode) {
-  require(mode != nullptr, "mode is null; it receives the result");
-  *mode = from;
-}
 void set_pointer_mode(Call& c, trnblasPointerMode_t mode) { set_mode(c.handle.pointer_mode, mode, 1); }
-void get_pointer_mode(Call& c, trnblasPointerMode_t* mode) { get_mode(c.handle.pointer_mode, mode); }
+void get_pointer_mode(Call& c, trnblasPointerMode_t* mode) { answer("mode", mode, c.handle.pointer_mode); }
 void set_atomics_mode(Call& c, trnblasAtomicsMode_t mode) { set_mode(c.handle.atomics_mode, mode, 1); }
-void get_atomics_mode(Call& c, trnblasAtomicsMode_t* mode) { get_mode(c.handle.atomics_mode, mode); }
+void get_atomics_mode(Call& c, trnblasAtomicsMode_t* mode) { answer("mode", mode, c.handle.atomics_mode); }
 void set_math_mode(Call& c, trnblasMath_t mode) {
   // Sixteen is a flag beside the mode; nothing here reduces in less than the type's precision.
   const int plain = static_cast<int>(mode) & ~static_cast<int>(TRNBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
@@ -95,17 +66,16 @@ void set_math_mode(Call& c, trnblasMath_t mode) {
           static_cast<int>(mode));
   c.handle.math_mode = static_cast<trnblasMath_t>(plain);
 }
-void get_math_mode(Call& c, trnblasMath_t* mode) { get_mode(c.handle.math_mode, mode); }
+void get_math_mode(Call& c, trnblasMath_t* mode) { answer("mode", mode, c.handle.math_mode); }
 void set_emulation(Call& c, trnblasEmulationStrategy_t strategy) { set_mode(c.handle.emulation, strategy, 2); }
-void get_emulation_strategy(Call& c, trnblasEmulationStrategy_t* strategy) { get_mode(c.handle.emulation, strategy); }
+void get_emulation_strategy(Call& c, trnblasEmulationStrategy_t* strategy) {
+  answer("mode", strategy, c.handle.emulation);
+}
 void set_precision(Call& c, const char* precision) {
   require(precision != nullptr, "precision is null; use a name such as \"exact\" or \"target=1e-9\"");
   c.handle.precision = Precision::parse(precision);
 }
-void get_bound(Call& c, double* bound) {
-  require(bound != nullptr, "bound is null; it receives the result");
-  *bound = c.handle.bound;
-}
+void get_bound(Call& c, double* bound) { answer("bound", bound, c.handle.bound); }
 
 namespace {
 
@@ -163,6 +133,29 @@ void set_matrix(std::int64_t rows, std::int64_t columns, std::int64_t size, cons
 void get_matrix(std::int64_t rows, std::int64_t columns, std::int64_t size, const void* a, std::int64_t lda, void* b,
                 std::int64_t ldb) {
   copy_matrix({"GetMatrix", false}, rows, columns, size, a, lda, b, ldb);
+}
+
+namespace {
+// Behind what is in the stream, and done when they return.
+void drain(trnStream_t stream) {
+  run(*stream_of(stream), [] {});
+}
+}  // namespace
+void set_vector_async(std::int64_t n, std::int64_t size, const void* x, std::int64_t incx, void* y, std::int64_t incy,
+                      trnStream_t stream) {
+  drain(stream), set_vector(n, size, x, incx, y, incy);
+}
+void get_vector_async(std::int64_t n, std::int64_t size, const void* x, std::int64_t incx, void* y, std::int64_t incy,
+                      trnStream_t stream) {
+  drain(stream), get_vector(n, size, x, incx, y, incy);
+}
+void set_matrix_async(std::int64_t rows, std::int64_t columns, std::int64_t size, const void* a, std::int64_t lda,
+                      void* b, std::int64_t ldb, trnStream_t stream) {
+  drain(stream), set_matrix(rows, columns, size, a, lda, b, ldb);
+}
+void get_matrix_async(std::int64_t rows, std::int64_t columns, std::int64_t size, const void* a, std::int64_t lda,
+                      void* b, std::int64_t ldb, trnStream_t stream) {
+  drain(stream), get_matrix(rows, columns, size, a, lda, b, ldb);
 }
 
 }  // namespace trn::capi::blas

@@ -14,7 +14,7 @@
 
 #include <trnblas.h>
 
-#include "../call.hpp"
+#include "../context.hpp"
 #include "../memory.hpp"
 #include "staging.hpp"
 
@@ -38,30 +38,22 @@ class Names {
 };
 }  // namespace trn::capi::blas
 
-struct trnblasContext {
-  trnblasContext(trn::capi::Device* d, int resets, std::shared_ptr<trn::capi::StreamObject> s)
-      : device(d), generation(resets), stream(std::move(s)) {}
-  trn::capi::Device* device;
-  int generation;  // the device's resets when the handle was made
-  std::shared_ptr<trn::capi::StreamObject> stream;
-  trnStream_t stream_handle = nullptr;
+struct trnblasContext : trn::capi::Context {
+  using Context::Context;
   trnblasPointerMode_t pointer_mode = TRNBLAS_POINTER_MODE_HOST;
   trnblasAtomicsMode_t atomics_mode = TRNBLAS_ATOMICS_NOT_ALLOWED;
   trnblasMath_t math_mode = TRNBLAS_DEFAULT_MATH;
   trnblasEmulationStrategy_t emulation = TRNBLAS_EMULATION_STRATEGY_DEFAULT;
-  std::optional<trn::Precision> precision{};  // asked for by name; wins over the math mode
-  double bound = 0;                           // of the last product
-  trn::capi::blas::Names known;               // products that ran with success: see call_queued
+  // Asked for by name; wins over the math mode.
+  std::optional<trn::Precision> precision = trn::capi::initial_precision();
+  double bound = 0;              // of the last product
+  trn::capi::blas::Names known;  // products that ran with success: see call_queued
 };
 
 namespace trn::capi::blas {
 
 namespace tb = trn::blas;
 using tb::Diag, tb::Op, tb::Real, tb::Scalar, tb::Side, tb::Uplo;
-
-inline constexpr StatusCodes kCodes{1, 7, 15, 3, 13, 14};
-
-Handles<trnblasContext>& handles();
 
 [[nodiscard]] Op op_of(trnblasOperation_t op);
 [[nodiscard]] Uplo uplo_of(trnblasFillMode_t uplo);
@@ -183,24 +175,17 @@ class Call {
   std::function<void()> pending;
 };
 
-// Runs the body in the handle's stream, behind what is there.
-template <class F> trnblasStatus_t call(trnblasHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trnblasStatus_t>(guarded(function, kCodes, [&] {
-    const auto alive = handles().find(handle, "handle");
-    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
-    Call c(*alive);
-    const auto stream = alive->stream;  // its own thread must not be the last that lets go of it
-    run(*stream, [&] { body(c); });
-  }));
-}
-// The same for a routine that ends in perform(): checks happen at once, the last step in the stream, behind the
+struct Face : Statuses<trnblasStatus_t, 1, 7, 15, 3, 13, 14> {
+  using Call = blas::Call;
+  static auto find(trnblasHandle_t handle) { return living(handle); }
+};
+// A call of a routine that ends in perform(): checks happen at once, the last step in the stream, behind the
 // caller, who gets a failure of it from the next synchronisation. The first of its kind is waited for: whether there is
 // a kernel is known then, and NOT_SUPPORTED is never late. So is a call with scalars in device memory, and one whose
 // precision is a target, which depends on the operands' values.
 template <class F> trnblasStatus_t call_queued(trnblasHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trnblasStatus_t>(guarded(function, kCodes, [&] {
-    const auto alive = handles().find(handle, "handle");
-    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
+  return call<Face>(function, [&] {
+    const auto alive = living(handle);
     Call c(*alive);
     const bool target = alive->precision && alive->precision->has_target();
     if (!c.host_scalars() || target || launch_blocking()) return run(*alive->stream, [&] { body(c); });
@@ -213,10 +198,10 @@ template <class F> trnblasStatus_t call_queued(trnblasHandle_t handle, const cha
     }
     run(*alive->stream, c.pending);
     if (!c.pending_what.empty()) alive->known.add(c.pending_what);
-  }));
+  });
 }
-template <class F> trnblasStatus_t call(const char* function, const F& body) noexcept {
-  return static_cast<trnblasStatus_t>(guarded(function, kCodes, body));
-}
+// What the libraries have whose handles are cuBLAS's by another name.
+inline void set_stream(Call& c, trnStream_t stream) { capi::set_stream(c.handle, stream); }
+inline void get_stream(Call& c, trnStream_t* stream) { answer("streamId", stream, c.handle.stream_handle); }
 
 }  // namespace trn::capi::blas

@@ -1,12 +1,12 @@
-// 8-bit floats, microscaling matrices and stochastic rounding: see narrow.hpp.
-#include "narrow.hpp"
-
+// What cuBLAS does not have: products of 8-bit floats with scales, microscaling matrices, and results of 16 or 8 bits
+// that are rounded at random.
 #include <trn/blas/mx.hpp>
 #include <trn/blas/narrow.hpp>
 #include <trn/blas/quantize.hpp>
 #include <trn/blas/quantized_gemm.hpp>
 #include <trn/core/convert.hpp>
 
+#include "blas.hpp"
 #include "compute_types.hpp"
 
 struct trnblasMxMatrix {
@@ -71,7 +71,7 @@ void quantize(Call& c, OpArg trans, Int rows, Int columns, const float* x, Int l
   with_narrow(q_type, [&]<class T>(T*) {
     if constexpr (tb::Float8<T>) {
       const auto from = c.matrix("X", x, rows, columns, ldx);
-      const auto to = c.matrix("Q", static_cast<T*>(q), rows, columns, ldq);
+      const auto to = c.matrix("Q", as<T>(q), rows, columns, ldq);
       const auto factors = c.matrix("scale", scale, scale_rows, scale_columns, std::max<Int>(scale_rows, 1));
       tb::quantize(c.executor, grouped(from, trans), grouped(to, trans), grouped(factors, trans));
     } else {
@@ -87,16 +87,12 @@ tb::MxType mx_type_of(Type type) {
   if (type == TRN_R_4F_E2M1) return tb::MxType::Float4E2M1FN;
   fail<NotImplemented>("microscaling with type {}; there are 8F_E4M3, 8F_E5M2 and 4F_E2M1", static_cast<int>(type));
 }
-Handles<trnblasMxMatrix>& mx_alive() {
-  static auto& made = *new Handles<trnblasMxMatrix>;  // never destroyed: as the devices
-  return made;
-}
 void give(Call& c, tb::MxMatrix made, trnblasMxMatrix_t* result) {
-  *result = mx_alive().add(std::make_shared<trnblasMxMatrix>(
+  *result = alive<trnblasMxMatrix>().add(std::make_shared<trnblasMxMatrix>(
       trnblasMxMatrix{std::move(made), c.handle.device, c.handle.device->generation}));
 }
 std::shared_ptr<trnblasMxMatrix> mx_of(Call& c, trnblasMxMatrix_t matrix) {
-  auto found = mx_alive().get(matrix);
+  auto found = alive<trnblasMxMatrix>().get(matrix);
   require(found && found->generation == found->device->generation,
           "a microscaling matrix is null, was destroyed, or its device was reset");
   require(found->device == c.handle.device, "the matrix lies on device {} and the handle is for device {}",
@@ -112,7 +108,7 @@ void mx_quantize(Call& c, OpArg trans, Int rows, Int depth, const void* x, Type 
   with_narrow(x_type, [&]<class T>(T*) {
     if constexpr (std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>) {
       const bool turn = op_of(trans) != Op::N;
-      const auto from = c.matrix("X", static_cast<const T*>(x), turn ? depth : rows, turn ? rows : depth, ldx);
+      const auto from = c.matrix("X", as<T>(x), turn ? depth : rows, turn ? rows : depth, ldx);
       give(c, tb::mx_quantize(c.executor, grouped(from, trans), type), result);
     } else {
       fail<NotImplemented>("microscaling of 8-bit floats; X is 16F or 16BF");
@@ -136,8 +132,8 @@ void mx_to_host(Call& c, trnblasMxMatrix_t matrix, float* values) {
   std::copy(all.begin(), all.end(), values);
 }
 void mx_destroy(trnblasMxMatrix_t matrix) {
-  require(mx_alive().get(matrix) != nullptr, "the matrix is null or was destroyed");
-  mx_alive().remove(matrix);
+  require(alive<trnblasMxMatrix>().get(matrix) != nullptr, "the matrix is null or was destroyed");
+  alive<trnblasMxMatrix>().remove(matrix);
 }
 void gemm_quantized(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, const float* alpha, const float* a,
                     Int lda, const float* b, Int ldb, const float* beta, float* to, Int ldc, const char* mode) {
@@ -174,10 +170,10 @@ void mx_gemm(Call& c, const float* alpha, trnblasMxMatrix_t a, trnblasMxMatrix_t
 template <class F>
 void with_two(Call& c, Int n, const void* x, Type x_type, Int incx, void* y, Type y_type, Int incy, const F& f) {
   with_narrow(y_type, [&]<class T>(T*) {
-    const auto to = c.vector("y", static_cast<T*>(y), n, incy);
-    if (x_type == TRN_R_32F) return f(c.vector("x", static_cast<const float*>(x), n, incx), to);
+    const auto to = c.vector("y", as<T>(y), n, incy);
+    if (x_type == TRN_R_32F) return f(c.vector("x", as<float>(x), n, incx), to);
     if (x_type != y_type) fail<NotImplemented>("x of another type than y and 32F");
-    f(c.vector("x", static_cast<const T*>(x), n, incx), to);
+    f(c.vector("x", as<T>(x), n, incx), to);
   });
 }
 
@@ -199,14 +195,13 @@ void scal_stochastic(Call& c, Int n, const float* alpha, void* x, Type x_type, I
                      unsigned long long step) {
   const float factor = c.read(alpha, "alpha");
   with_narrow(x_type, [&]<class T>(T*) {
-    tb::scal(c.executor, factor, c.vector("x", static_cast<T*>(x), n, incx), Rounding::Stochastic{seed, step});
+    tb::scal(c.executor, factor, c.vector("x", as<T>(x), n, incx), Rounding::Stochastic{seed, step});
   });
 }
 void copy_stochastic(Call& c, Int n, const float* x, Int incx, void* y, Type y_type, Int incy, unsigned long long seed,
                      unsigned long long step) {
   with_narrow(y_type, [&]<class T>(T*) {
-    tb::copy(c.executor, c.vector("x", x, n, incx), c.vector("y", static_cast<T*>(y), n, incy),
-             Rounding::Stochastic{seed, step});
+    tb::copy(c.executor, c.vector("x", x, n, incx), c.vector("y", as<T>(y), n, incy), Rounding::Stochastic{seed, step});
   });
 }
 void gemm_stochastic(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, const float* alpha, const void* a,
@@ -226,9 +221,9 @@ void gemm_stochastic(Call& c, OpArg transa, OpArg transb, Int m, Int n, Int k, c
                                      typed_matrix(c, "C", to, dtype(c_type), m, n, ldc), rounding));
     } else {
       if (a_type != c_type || b_type != c_type) fail<NotImplemented>("operands of other types than C's 16 bits");
-      c.keep(tb::gemm(c.executor, oa, ob, factor, c.matrix("A", static_cast<const T*>(a), rows_a, columns_a, lda),
-                      c.matrix("B", static_cast<const T*>(b), rows_b, columns_b, ldb), scale,
-                      c.matrix("C", static_cast<T*>(to), m, n, ldc), rounding, c.precision<float>()));
+      c.keep(tb::gemm(c.executor, oa, ob, factor, c.matrix("A", as<T>(a), rows_a, columns_a, lda),
+                      c.matrix("B", as<T>(b), rows_b, columns_b, ldb), scale, c.matrix("C", as<T>(to), m, n, ldc),
+                      rounding, c.precision<float>()));
     }
   });
 }

@@ -3,19 +3,8 @@
 
 namespace trn::capi::blasxt {
 
-Handles<trnblasXtContext>& handles() {
-  static auto& made = *new Handles<trnblasXtContext>;  // never destroyed: as the devices
-  return made;
-}
-
-void create(trnblasXtHandle_t* handle) {
-  require(handle != nullptr, "handle is null; it receives the handle");
-  Device& d = current_device();
-  auto made = std::make_shared<trnblasXtContext>(&d, d.generation, stream_of(nullptr));
-  made->precision = initial_precision();
-  *handle = handles().add(std::move(made));
-}
-void destroy(Call& c) { handles().remove(&c.handle); }
+void create(trnblasXtHandle_t* handle) { create_handle(handle); }
+void destroy(Call& c) { alive<trnblasXtContext>().remove(&c.handle); }
 
 // A board is a device.
 void get_num_boards(int count, int* ids, int* boards) {
@@ -24,10 +13,7 @@ void get_num_boards(int count, int* ids, int* boards) {
   for (int i = 0; i < count; ++i) (void)device(ids[i]);
   *boards = count;
 }
-void max_boards(int* boards) {
-  require(boards != nullptr, "nbGpuBoards is null; it receives the result");
-  *boards = device_count();
-}
+void max_boards(int* boards) { answer("nbGpuBoards", boards, device_count()); }
 void device_select(Call& c, int count, int* ids) {
   require(count > 0 && ids != nullptr, "{} devices are selected; at least one is needed", count);
   for (int i = 0; i < count; ++i)
@@ -42,19 +28,13 @@ void set_block_dim(Call& c, int block) {
   require(block > 0, "the block dimension is {}; it must be above 0", block);
   c.xt.block_dim = block;
 }
-void get_block_dim(Call& c, int* block) {
-  require(block != nullptr, "blockDim is null; it receives the result");
-  *block = c.xt.block_dim;
-}
+void get_block_dim(Call& c, int* block) { answer("blockDim", block, c.xt.block_dim); }
 void set_pinning_mem_mode(Call& c, trnblasXtPinnedMemMode_t mode) {
   require(mode == TRNBLASXT_PINNING_DISABLED || mode == TRNBLASXT_PINNING_ENABLED, "the mode is {}; it must be 0 or 1",
           static_cast<int>(mode));
   c.xt.pinning = mode;
 }
-void get_pinning_mem_mode(Call& c, trnblasXtPinnedMemMode_t* mode) {
-  require(mode != nullptr, "mode is null; it receives the result");
-  *mode = c.xt.pinning;
-}
+void get_pinning_mem_mode(Call& c, trnblasXtPinnedMemMode_t* mode) { answer("mode", mode, c.xt.pinning); }
 // The host never shares a device's work: a ratio of 0 is what happens, another is refused.
 void set_cpu_ratio(Call&, trnblasXtBlasOp_t operation, trnblasXtOpType_t type, float ratio) {
   require(operation >= TRNBLASXT_GEMM && operation < TRNBLASXT_ROUTINE_MAX && type >= TRNBLASXT_FLOAT &&

@@ -14,28 +14,16 @@ struct trnblasXtContext : trnblasContext {
 
 namespace trn::capi::blasxt {
 
-Handles<trnblasXtContext>& handles();
-
 struct Call : blas::Call {
   explicit Call(trnblasXtContext& h) : blas::Call(h), xt(h), copies(executor) { staging = &copies; }
   trnblasXtContext& xt;
   blas::Staging copies;
+  void finish() { copies.finish(); }
 };
-
-template <class F> trnblasStatus_t call(trnblasXtHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trnblasStatus_t>(guarded(function, blas::kCodes, [&] {
-    const auto alive = handles().find(handle, "handle");
-    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
-    run(*alive->stream, [&] {
-      Call c(*alive);
-      body(c);
-      c.copies.finish();
-    });
-  }));
-}
-template <class F> trnblasStatus_t call(const char* function, const F& body) noexcept {
-  return static_cast<trnblasStatus_t>(guarded(function, blas::kCodes, body));
-}
+struct Face : blas::Face {
+  using Call = blasxt::Call;
+  static auto find(trnblasXtHandle_t handle) { return living(handle); }
+};
 
 // Sizes are size_t here; those beyond int64_t become negative, and are refused as such.
 template <class A> auto size(A value) {

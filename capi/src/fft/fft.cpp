@@ -3,31 +3,9 @@
 // made when it is first asked for.
 #include "fft.hpp"
 
-#include <map>
-#include <optional>
-
 namespace trn::capi::fft {
 
 using trn::fft::Description, trn::fft::Direction, trn::fft::Kind;
-
-struct PlanObject {
-  PlanObject(Device& d, std::shared_ptr<StreamObject> s) : device(&d), generation(d.generation), stream(std::move(s)) {}
-  Device* device;
-  int generation, number = 0;
-  std::shared_ptr<StreamObject> stream;
-  std::optional<Precision> precision;
-  bool made = false;
-  trnfftType type = TRNFFT_C2C;
-  std::vector<std::int64_t> lengths;
-  std::int64_t batch = 1;
-  // The advanced layout; without it rows are dense.
-  struct Layout {
-    trn::fft::SideLayout in, out;
-  };
-  std::optional<Layout> layout;
-  std::map<int, trn::fft::Plan<float>> narrow;  // by direction and padding
-  std::map<int, trn::fft::Plan<double>> wide;
-};
 
 namespace {
 
@@ -84,7 +62,7 @@ template <class T> auto& cache(PlanObject& p) {
   }
 }
 
-template <class T> const trn::fft::Plan<T>& plan(PlanObject& p, Direction direction, bool padded) {
+template <class T> const trn::fft::Plan<T>& made_for(PlanObject& p, Direction direction, bool padded) {
   require(p.made, "the plan was created and never made; call a MakePlan function first");
   if (is_wide(p.type) != std::is_same_v<T, double>)
     throw WithStatus(TRNFFT_INVALID_TYPE, "the plan has another precision than the call");
@@ -109,23 +87,12 @@ void make(PlanObject& p, std::vector<std::int64_t> lengths, trnfftType type, std
   draft.made = true;
   std::int64_t bytes = 0;
   if (is_wide(type)) {
-    bytes = plan<double>(draft, natural(type), false).workspace_bytes();
+    bytes = made_for<double>(draft, natural(type), false).workspace_bytes();
   } else {
-    bytes = plan<float>(draft, natural(type), false).workspace_bytes();
+    bytes = made_for<float>(draft, natural(type), false).workspace_bytes();
   }
   p = std::move(draft);
   if (work_size) *work_size = static_cast<std::size_t>(bytes);
-}
-
-// A new plan made at once; its number is given out only if that succeeds.
-template <class F> void made_plan(trnfftHandle* handle, const F& fill) {
-  create(handle);
-  try {
-    fill(*plan_of(*handle));
-  } catch (...) {
-    destroy(*plan_of(*handle));
-    throw;
-  }
 }
 
 template <class I> void make_many(PlanObject& p, int rank, const I* n, const I* inembed, std::int64_t istride,
@@ -161,7 +128,6 @@ std::shared_ptr<PlanObject> plan_of(trnfftHandle number) {
   if (found->second->generation != found->second->device->generation) throw BadHandle("the plan's device was reset");
   return found->second;
 }
-StreamObject& stream_of_plan(PlanObject& p) { return *p.stream; }
 
 void create(trnfftHandle* handle) {
   require(handle != nullptr, "plan is null; it receives the plan");
@@ -180,26 +146,8 @@ void destroy(PlanObject& plan) {
   gone = std::move(p.alive[plan.number]);
   p.alive.erase(plan.number);
 }
-void get_version(int* version) {
-  require(version != nullptr, "version is null; it receives the result");
-  *version = 12000;
-}
+void get_version(int* version) { answer("version", version, 12000); }
 
-void plan_1d(trnfftHandle* handle, int nx, trnfftType type, int batch) {
-  made_plan(handle, [&](PlanObject& p) { make_plan_1d(p, nx, type, batch, nullptr); });
-}
-void plan_2d(trnfftHandle* handle, int nx, int ny, trnfftType type) {
-  made_plan(handle, [&](PlanObject& p) { make_plan_2d(p, nx, ny, type, nullptr); });
-}
-void plan_3d(trnfftHandle* handle, int nx, int ny, int nz, trnfftType type) {
-  made_plan(handle, [&](PlanObject& p) { make_plan_3d(p, nx, ny, nz, type, nullptr); });
-}
-void plan_many(trnfftHandle* handle, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
-               int odist, trnfftType type, int batch) {
-  made_plan(handle, [&](PlanObject& p) {
-    make_many(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, nullptr);
-  });
-}
 void make_plan_1d(PlanObject& p, int nx, trnfftType type, int batch, std::size_t* work_size) {
   make(p, {nx}, type, batch, {}, work_size);
 }
@@ -219,14 +167,6 @@ void make_plan_many_64(PlanObject& p, int rank, long long* n, long long* inembed
   make_many(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
 }
 namespace {
-// What a plan would need: it is made and forgotten.
-template <class F> void size_of_plan(const PlanObject& p, std::size_t* work_size, const F& fill) {
-  require(work_size != nullptr, "workSize is null; it receives the result");
-  PlanObject draft(*p.device, p.stream);
-  draft.precision = p.precision;
-  fill(draft);
-}
-PlanObject draft_here() { return {current_device(), stream_of(nullptr)}; }
 // cuFFT's type for the types of both sides, which must agree with the arithmetic.
 trnfftType type_of(trnDataType in, trnDataType out, trnDataType execution) {
   const auto is = [&](trnDataType a, trnDataType b, trnDataType c) { return in == a && out == b && execution == c; };
@@ -241,56 +181,11 @@ trnfftType type_of(trnDataType in, trnDataType out, trnDataType execution) {
 }
 }  // namespace
 
-void get_size_1d(PlanObject& p, int nx, trnfftType type, int batch, std::size_t* work_size) {
-  size_of_plan(p, work_size, [&](PlanObject& d) { make_plan_1d(d, nx, type, batch, work_size); });
-}
-void get_size_2d(PlanObject& p, int nx, int ny, trnfftType type, std::size_t* work_size) {
-  size_of_plan(p, work_size, [&](PlanObject& d) { make_plan_2d(d, nx, ny, type, work_size); });
-}
-void get_size_3d(PlanObject& p, int nx, int ny, int nz, trnfftType type, std::size_t* work_size) {
-  size_of_plan(p, work_size, [&](PlanObject& d) { make_plan_3d(d, nx, ny, nz, type, work_size); });
-}
-void get_size_many(PlanObject& p, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
-                   int odist, trnfftType type, int batch, std::size_t* work_size) {
-  size_of_plan(p, work_size, [&](PlanObject& d) {
-    make_many(d, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
-  });
-}
-void get_size_many_64(PlanObject& p, int rank, long long* n, long long* inembed, long long istride, long long idist,
-                      long long* onembed, long long ostride, long long odist, trnfftType type, long long batch,
-                      std::size_t* work_size) {
-  size_of_plan(p, work_size, [&](PlanObject& d) {
-    make_many(d, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
-  });
-}
-void estimate_1d(int nx, trnfftType type, int batch, std::size_t* work_size) {
-  auto p = draft_here();
-  get_size_1d(p, nx, type, batch, work_size);
-}
-void estimate_2d(int nx, int ny, trnfftType type, std::size_t* work_size) {
-  auto p = draft_here();
-  get_size_2d(p, nx, ny, type, work_size);
-}
-void estimate_3d(int nx, int ny, int nz, trnfftType type, std::size_t* work_size) {
-  auto p = draft_here();
-  get_size_3d(p, nx, ny, nz, type, work_size);
-}
-void estimate_many(int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist,
-                   trnfftType type, int batch, std::size_t* work_size) {
-  auto p = draft_here();
-  get_size_many(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, work_size);
-}
 void xt_make_plan_many(PlanObject& p, int rank, long long* n, long long* inembed, long long istride, long long idist,
                        trnDataType in, long long* onembed, long long ostride, long long odist, trnDataType out,
                        long long batch, std::size_t* work_size, trnDataType execution) {
   make_many(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type_of(in, out, execution), batch,
             work_size);
-}
-void xt_get_size_many(PlanObject& p, int rank, long long* n, long long* inembed, long long istride, long long idist,
-                      trnDataType in, long long* onembed, long long ostride, long long odist, trnDataType out,
-                      long long batch, std::size_t* work_size, trnDataType execution) {
-  get_size_many_64(p, rank, n, inembed, istride, idist, onembed, ostride, odist, type_of(in, out, execution), batch,
-                   work_size);
 }
 // The direction counts for complex plans alone.
 void xt_exec(PlanObject& p, void* in, void* out, int direction) {
@@ -307,38 +202,33 @@ void xt_exec(PlanObject& p, void* in, void* out, int direction) {
 
 void get_size(PlanObject& p, std::size_t* work_size) {
   require(work_size != nullptr, "workSize is null; it receives the result");
-  *work_size = static_cast<std::size_t>(is_wide(p.type) ? plan<double>(p, natural(p.type), false).workspace_bytes()
-                                                        : plan<float>(p, natural(p.type), false).workspace_bytes());
+  *work_size = static_cast<std::size_t>(is_wide(p.type) ? made_for<double>(p, natural(p.type), false).workspace_bytes()
+                                                        : made_for<float>(p, natural(p.type), false).workspace_bytes());
 }
 // Plans find memory of their own for a call.
 void set_work_area(PlanObject&, void*) {}
 void set_auto_allocation(PlanObject&, int) {}
-void set_stream(PlanObject& p, trnStream_t stream) {
-  auto found = stream_of(stream);
-  require(found->device == p.device, "the stream belongs to device {} and the plan to device {}", found->device->number,
-          p.device->number);
-  p.stream = std::move(found);
-}
+void set_stream(PlanObject& p, trnStream_t stream) { capi::set_stream(p, stream, "plan"); }
 
 template <class T> void exec_c2c(PlanObject& p, std::complex<T>* in, std::complex<T>* out, int direction) {
   require(direction == -1 || direction == 1, "the direction is {}; it must be -1 (forward) or 1 (inverse)", direction);
   if (p.made && kind_of(p.type) != Kind::ComplexToComplex)
     throw WithStatus(TRNFFT_INVALID_TYPE, "the plan is for a real transform");
-  const auto& made = plan<T>(p, direction == -1 ? Direction::Forward : Direction::Inverse, false);
+  const auto& made = made_for<T>(p, direction == -1 ? Direction::Forward : Direction::Inverse, false);
   made.execute(View<const std::complex<T>>(operand(p, "idata", in)), operand(p, "odata", out));
 }
 template <class T> void exec_r2c(PlanObject& p, T* in, std::complex<T>* out) {
   if (p.made && kind_of(p.type) != Kind::RealToComplex)
     throw WithStatus(TRNFFT_INVALID_TYPE, "the plan is not for real to complex");
   const bool in_place = static_cast<void*>(in) == static_cast<void*>(out);
-  const auto& made = plan<T>(p, Direction::Forward, in_place && !p.layout);
+  const auto& made = made_for<T>(p, Direction::Forward, in_place && !p.layout);
   made.execute(View<const T>(operand(p, "idata", in)), operand(p, "odata", out));
 }
 template <class T> void exec_c2r(PlanObject& p, std::complex<T>* in, T* out) {
   if (p.made && kind_of(p.type) != Kind::ComplexToReal)
     throw WithStatus(TRNFFT_INVALID_TYPE, "the plan is not for complex to real");
   const bool in_place = static_cast<void*>(in) == static_cast<void*>(out);
-  const auto& made = plan<T>(p, Direction::Inverse, in_place && !p.layout);
+  const auto& made = made_for<T>(p, Direction::Inverse, in_place && !p.layout);
   made.execute(View<const std::complex<T>>(operand(p, "idata", in)), operand(p, "odata", out));
 }
 template void exec_c2c(PlanObject&, std::complex<float>*, std::complex<float>*, int);
@@ -354,9 +244,9 @@ void set_precision(PlanObject& p, const char* precision) {
   p.precision = Precision::parse(precision);
 }
 void get_bound(PlanObject& p, double* bound) {
-  require(bound != nullptr, "bound is null; it receives the result");
-  *bound = is_wide(p.type) ? plan<double>(p, natural(p.type), false).accuracy().bound
-                           : plan<float>(p, natural(p.type), false).accuracy().bound;
+  answer("bound", bound,
+         is_wide(p.type) ? made_for<double>(p, natural(p.type), false).accuracy().bound
+                         : made_for<float>(p, natural(p.type), false).accuracy().bound);
 }
 
 }  // namespace trn::capi::fft

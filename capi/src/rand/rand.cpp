@@ -56,9 +56,7 @@ void create(trnrandGenerator_t* generator, trnrandRngType_t type, bool on_host) 
   require(generator != nullptr, "generator is null; it receives the generator");
   State state;
   state.algorithm = algorithm_of(type);
-  Device& d = current_device();
-  *generator =
-      handles().add(std::make_shared<Handle>(Handle{&d, d.generation, on_host, stream_of(nullptr), Generator(state)}));
+  *generator = alive<Handle>().add(std::make_shared<Handle>(current_device(), on_host, Generator(state)));
 }
 
 bool quasi(const Handle& g) { return is_quasi(g.generator.state().algorithm); }
@@ -112,24 +110,11 @@ template <class T> void draw_normal(Handle& g, T* out, std::size_t count, double
 
 }  // namespace
 
-Handles<Handle>& handles() {
-  static auto& made = *new Handles<Handle>;  // never destroyed: as the devices
-  return made;
-}
-
 void create_generator(trnrandGenerator_t* generator, trnrandRngType_t type) { create(generator, type, false); }
 void create_generator_host(trnrandGenerator_t* generator, trnrandRngType_t type) { create(generator, type, true); }
-void destroy_generator(Handle& g) { handles().remove(&g); }
-void get_version(int* version) {
-  require(version != nullptr, "version is null; it receives the result");
-  *version = 10400;
-}
-void set_stream(Handle& g, trnStream_t stream) {
-  auto found = stream_of(stream);
-  require(found->device == g.device, "the stream belongs to device {} and the generator to device {}",
-          found->device->number, g.device->number);
-  g.stream = std::move(found);
-}
+void destroy_generator(Handle& g) { alive<Handle>().remove(&g); }
+void get_version(int* version) { answer("version", version, 10400); }
+void set_stream(Handle& g, trnStream_t stream) { capi::set_stream(g, stream, "generator"); }
 void set_seed(Handle& g, unsigned long long seed) {
   if (quasi(g)) type_error("a quasi-random generator has no seed");
   State state = g.generator.state();

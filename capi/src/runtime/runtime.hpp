@@ -3,17 +3,16 @@
 
 #include <trn_runtime.h>
 
-#include "../call.hpp"
+#include "../context.hpp"
 
 namespace trn::capi::runtime {
 
 // Also what trnGetLastError returns.
 trnError_t note(int status) noexcept;
-inline constexpr StatusCodes kCodes{400, 1, 801, 2, 700, 999};
-
-template <class F> trnError_t call(const char* function, const F& body) noexcept {
-  return note(guarded(function, kCodes, body));
-}
+struct Face {
+  static constexpr StatusCodes codes{400, 1, 801, 2, 700, 999};
+  static trnError_t status(int code) { return note(code); }
+};
 
 }  // namespace trn::capi::runtime
 

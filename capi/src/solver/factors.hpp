@@ -1,53 +1,85 @@
-// LU with pivots of either width.
+// Cholesky, LU and QR.
 #pragma once
 
+#include <trn/solver/batched.hpp>
 #include <trn/solver/cholesky.hpp>
-#include <trn/solver/lu.hpp>
 #include <trn/solver/qr.hpp>
+#include <trn/solver/triangular.hpp>
 
-#include "outcome.hpp"
+#include "lu.hpp"
 
 namespace trn::capi::solver {
 
-// Gaussian elimination without pivots, on the host. info: the first pivot that is zero or not finite.
-template <class T> [[nodiscard]] int eliminate(Call& c, const MatrixView<T>& a) {
-  if (c.executor.family() == Family::Device) fail<NotImplemented>("LU without pivots (their address is null)");
-  const auto at = [&](Int i, Int j) -> T& { return a.data()[i + j * a.column_stride()]; };
-  int info = 0;
-  for (Int k = 0; k < std::min(a.rows(), a.columns()); ++k) {
-    const T pivot = at(k, k);
-    if (info == 0 && !(std::abs(pivot) > 0 && std::isfinite(std::abs(pivot)))) info = static_cast<int>(k) + 1;
-    for (Int i = k + 1; pivot != T(0) && i < a.rows(); ++i) at(i, k) /= pivot;  // LAPACK leaves the column of a zero
-    for (Int j = k + 1; j < a.columns(); ++j)
-      for (Int i = k + 1; i < a.rows(); ++i) at(i, j) -= at(i, k) * at(k, j);
-  }
-  return info;
-}
-template <class T, class I> void lu(Call& c, Int m, Int n, T* a, Int lda, I* pivots, int* info) {
+using blas::op_of, blas::side_of, blas::uplo_of;
+
+template <class T> void potrf(Call& c, UploArg uplo, Int n, T* a, Int lda, int* info) {
   check_info(c, info);
-  const auto matrix = c.matrix("A", a, m, n, lda);
-  if (!pivots) return put_info(c, info, eliminate(c, matrix));
-  const Int k = std::min(m, n);
-  (void)device_memory(*c.handle.device, "the pivots", pivots, k * static_cast<Int>(sizeof(I)));
-  if (k == 0) return put_info(c, info, 0);
-  const Array<Int> rows(c.executor, {k});
-  const auto report = ts::getrf<T>(c.executor, matrix, rows.view());
-  put_pivots(c, rows, pivots);
-  put_info(c, info, info_of(report.outcome, n));
+  const auto m = c.matrix("A", a, n, n, lda);
+  put_info(c, info, n == 0 ? 0 : info_of(ts::potrf<T>(c.executor, uplo_of(uplo), m).outcome, n));
 }
-[[nodiscard]] inline Array<Int> unmoved(Call& c, Int n) {
-  std::vector<Int> rows;
-  for (Int i = 0; i < n; ++i) rows.push_back(i);
-  return Array<Int>::from_host(c.executor, {n}, rows);
-}
-template <class T, class I>
-void lu_solve(Call& c, OpArg op, Int n, Int nrhs, const T* a, Int lda, const I* pivots, T* b, Int ldb, int* info) {
+template <class T> void potrs(Call& c, UploArg uplo, Int n, Int nrhs, const T* a, Int lda, T* b, Int ldb, int* info) {
   check_info(c, info);
   const auto factor = c.matrix("A", a, n, n, lda);
   const auto x = c.matrix("B", b, n, nrhs, ldb);
-  const auto rows = pivots ? take_pivots(c, pivots, n) : unmoved(c, n);
-  if (n > 0 && nrhs > 0) (void)ts::getrs<T>(c.executor, blas::op_of(op), factor, View<const Int>(rows.view()), x);
+  if (n > 0 && nrhs > 0) (void)ts::potrs<T>(c.executor, uplo_of(uplo), factor, x);
   put_info(c, info, 0);
+}
+template <class T> void potri(Call& c, UploArg uplo, Int n, T* a, Int lda, int* info) {
+  check_info(c, info);
+  const auto m = c.matrix("A", a, n, n, lda);
+  put_info(c, info, n == 0 ? 0 : info_of(ts::potri<T>(c.executor, uplo_of(uplo), m).outcome, n));
+}
+
+template <class T> void potrf_batched(Call& c, UploArg uplo, Int n, T** a, Int lda, int* info, Int count) {
+  const auto list = batch_of(c, "Aarray", a, count, n, n, lda);
+  check_info(c, info, count);
+  if (count > 0)
+    put_infos(c, ts::potrf_batched<T>(c.executor, uplo_of(uplo), ts::Batch<T>::listed({n, n, lda}, list)), n, info);
+}
+// cuSOLVER has it for one right-hand side, and one info for the batch.
+template <class T>
+void potrs_batched(Call& c, UploArg uplo, Int n, Int nrhs, T** a, Int lda, T** b, Int ldb, int* info, Int count) {
+  check_info(c, info);
+  const auto factors = batch_of(c, "Aarray", a, count, n, n, lda),
+             right = batch_of(c, "Barray", b, count, n, nrhs, ldb);
+  if (count > 0 && n > 0 && nrhs > 0)
+    (void)ts::potrs_batched<T>(c.executor, uplo_of(uplo), ts::Batch<T>::listed({n, n, lda}, factors),
+                               ts::Batch<T>::listed({n, nrhs, ldb}, right));
+  put_info(c, info, 0);
+}
+
+template <class T> void geqrf(Call& c, Int m, Int n, T* a, Int lda, T* tau, int* info) {
+  check_info(c, info);
+  const auto matrix = c.matrix("A", a, m, n, lda);
+  const auto factors = column(c, "TAU", tau, std::min(m, n));
+  if (m > 0 && n > 0) (void)ts::geqrf<T>(c.executor, matrix, factors);
+  put_info(c, info, 0);
+}
+template <class T> void orgqr(Call& c, Int m, Int n, Int k, T* a, Int lda, const T* tau, int* info) {
+  check_info(c, info);
+  require(n >= 0 && n <= m && k >= 0 && k <= n, "extents are m = {}, n = {}, k = {}; k <= n <= m", m, n, k);
+  const auto matrix = c.matrix("A", a, m, n, lda);
+  const auto factors = column(c, "tau", tau, k);
+  if (n > 0) (void)ts::orgqr<T>(c.executor, matrix, factors);
+  put_info(c, info, 0);
+}
+template <class T> void ormqr(Call& c, SideArg side, OpArg op, Int m, Int n, Int k, const T* a, Int lda, const T* tau,
+                              T* b, Int ldb, int* info) {
+  check_info(c, info);
+  const auto where = side_of(side);
+  const Int order = where == blas::Side::Left ? m : n;
+  require(k >= 0 && k <= order, "k is {}; it must be between 0 and {}", k, order);
+  const auto reflectors = c.matrix("A", a, order, k, lda);
+  const auto factors = column(c, "tau", tau, k);
+  const auto to = c.matrix("C", b, m, n, ldb);
+  if (m > 0 && n > 0 && k > 0) (void)ts::ormqr<T>(c.executor, where, op_of(op), reflectors, factors, to);
+  put_info(c, info, 0);
+}
+
+template <class T> void trtri(Call& c, UploArg uplo, DiagArg diag, Int n, T* a, Int lda, int* info) {
+  check_info(c, info);
+  const auto m = c.matrix("A", a, n, n, lda);
+  put_info(c, info, n == 0 ? 0 : info_of(ts::trtri<T>(c.executor, uplo_of(uplo), blas::diag_of(diag), m).outcome, n));
 }
 
 }  // namespace trn::capi::solver

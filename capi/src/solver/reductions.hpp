@@ -9,8 +9,7 @@ namespace trn::capi::solver {
 
 [[nodiscard]] inline Int before(Int n) { return std::max<Int>(n - 1, 0); }
 
-template <class T>
-void sytrd(Call& c, UploArg uplo, Int n, T* a, Int lda, Real<T>* d, Real<T>* e, T* tau, T*, Int, int* info) {
+template <class T> void sytrd(Call& c, UploArg uplo, Int n, T* a, Int lda, Real<T>* d, Real<T>* e, T* tau, int* info) {
   check_info(c, info);
   const auto matrix = c.matrix("A", a, n, n, lda);
   const auto diagonal = column(c, "d", d, n), beside = column(c, "e", e, before(n));
@@ -19,7 +18,7 @@ void sytrd(Call& c, UploArg uplo, Int n, T* a, Int lda, Real<T>* d, Real<T>* e, 
   if (n > 0) (void)ts::sytrd<T>(c.executor, triangle, matrix, diagonal, beside, factors);
   put_info(c, info, 0);
 }
-template <class T> void orgtr(Call& c, UploArg uplo, Int n, T* a, Int lda, const T* tau, T*, Int, int* info) {
+template <class T> void orgtr(Call& c, UploArg uplo, Int n, T* a, Int lda, const T* tau, int* info) {
   check_info(c, info);
   const auto matrix = c.matrix("A", a, n, n, lda);
   const auto factors = column(c, "tau", tau, before(n));
@@ -28,7 +27,7 @@ template <class T> void orgtr(Call& c, UploArg uplo, Int n, T* a, Int lda, const
   put_info(c, info, 0);
 }
 template <class T> void ormtr(Call& c, SideArg side, UploArg uplo, OpArg op, Int m, Int n, T* a, Int lda, T* tau, T* b,
-                              Int ldb, T*, Int, int* info) {
+                              Int ldb, int* info) {
   check_info(c, info);
   const auto where = blas::side_of(side);
   const auto triangle = blas::uplo_of(uplo);
@@ -41,7 +40,7 @@ template <class T> void ormtr(Call& c, SideArg side, UploArg uplo, OpArg op, Int
   put_info(c, info, 0);
 }
 template <class T>
-void gebrd(Call& c, Int m, Int n, T* a, Int lda, Real<T>* d, Real<T>* e, T* tau_q, T* tau_p, T*, Int, int* info) {
+void gebrd(Call& c, Int m, Int n, T* a, Int lda, Real<T>* d, Real<T>* e, T* tau_q, T* tau_p, int* info) {
   check_info(c, info);
   const auto matrix = c.matrix("A", a, m, n, lda);
   const Int k = std::min(m, n);
@@ -51,8 +50,7 @@ void gebrd(Call& c, Int m, Int n, T* a, Int lda, Real<T>* d, Real<T>* e, T* tau_
   put_info(c, info, 0);
 }
 // The side says which of the two: Q stands left of the bidiagonal matrix, P^H right of it.
-template <class T>
-void orgbr(Call& c, SideArg side, Int m, Int n, Int k, T* a, Int lda, const T* tau, T*, Int, int* info) {
+template <class T> void orgbr(Call& c, SideArg side, Int m, Int n, Int k, T* a, Int lda, const T* tau, int* info) {
   check_info(c, info);
   const bool left = blas::side_of(side) == blas::Side::Left;
   require(k >= 0, "k is {}; it must be >= 0", k);

@@ -3,3 +3,5 @@
 
 #include "reductions.hpp"
 #include "variants.hpp"
+
+#include "solver_bodies.hpp"

@@ -8,6 +8,7 @@
 #include <trn/solver/svd.hpp>
 
 #include "factors.hpp"
+#include "spectra.hpp"
 
 // What a Jacobi method was told, and the last problem, for its residual: all in double, column-major.
 struct trnsolverJacobi {
@@ -22,10 +23,6 @@ struct trnsolvergesvdjInfo : trnsolverJacobi {};
 
 namespace trn::capi::solver {
 
-template <class D> Handles<D>& alive() {
-  static auto& made = *new Handles<D>;  // never destroyed: as the devices
-  return made;
-}
 template <class D> [[nodiscard]] std::shared_ptr<D> look(const D* address) {
   auto found = alive<D>().get(address);
   require(found != nullptr, "the parameters are {}", address ? "not alive" : "null");
@@ -97,35 +94,35 @@ template <class T>
     }
   return found;
 }
-template <class T> void syevj(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w, T*, Int, int* info,
+template <class T> void syevj(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w, int* info,
                               trnsolversyevjInfo* params) {
   const auto p = look(params);
   const auto m = c.matrix("A", a, n, n, lda);
   auto before =
       mode == TRNSOLVER_EIG_MODE_VECTOR && n > 0 ? wide_hermitian(m, uplo) : std::vector<std::complex<double>>();
-  syevd<T>(c, mode, uplo, n, a, lda, w, nullptr, 0, info);
+  syevd<T>(c, mode, uplo, n, a, lda, w, info);
   p->a = std::move(before);
   if (p->a.empty()) return;
   p->rows = p->columns = p->rank = n;
   p->u = p->v = wide(m), p->s = wide(c, w, n);
 }
-template <class T> void syevj_batched(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w, T*, Int,
-                                      int* info, trnsolversyevjInfo* params, Int count) {
+template <class T> void syevj_batched(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w, int* info,
+                                      trnsolversyevjInfo* params, Int count) {
   look(params)->a.clear();
   require(count >= 0, "the batch has {} matrices", count);
   check_info(c, info, count);
-  for (Int k = 0; k < count; ++k) syevd<T>(c, mode, uplo, n, a + k * lda * n, lda, w + k * n, nullptr, 0, info + k);
+  for (Int k = 0; k < count; ++k) syevd<T>(c, mode, uplo, n, a + k * lda * n, lda, w + k * n, info + k);
 }
 // The residual is that of A = U S U^H, where U = B V for A v = s B v, and U = V for A B v = s v: V^H B V = I.
 template <class T> void sygvj(Call& c, trnsolverEigType_t type, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, T* b,
-                              Int ldb, Real<T>* w, T*, Int, int* info, trnsolversyevjInfo* params) {
+                              Int ldb, Real<T>* w, int* info, trnsolversyevjInfo* params) {
   const auto p = look(params);
   p->a.clear();
   const bool kept = mode == TRNSOLVER_EIG_MODE_VECTOR && n > 0 && type != TRNSOLVER_EIG_TYPE_3;
   std::vector<std::complex<double>> left, right;
   if (kept)
     left = wide_hermitian(c.matrix("A", a, n, n, lda), uplo), right = wide_hermitian(c.matrix("B", b, n, n, ldb), uplo);
-  sygvd<T>(c, type, mode, uplo, n, a, lda, b, ldb, w, nullptr, 0, info);
+  sygvd<T>(c, type, mode, uplo, n, a, lda, b, ldb, w, info);
   if (!kept || get_info(c, info) != 0) return;
   p->rows = p->columns = p->rank = n;
   p->a = std::move(left), p->u = wide(c.matrix("A", a, n, n, lda)), p->s = wide(c, w, n);
@@ -143,14 +140,14 @@ template <class T> void sygvj(Call& c, trnsolverEigType_t type, ModeArg mode, Up
 // All pairs are computed, and those of the range moved to the front.
 template <class T> void sygvdx(Call& c, trnsolverEigType_t type, ModeArg mode, trnsolverEigRange_t range, UploArg uplo,
                                Int n, T* a, Int lda, T* b, Int ldb, Real<T> vl, Real<T> vu, Int il, Int iu, int* found,
-                               Real<T>* w, T*, Int, int* info) {
+                               Real<T>* w, int* info) {
   require(found != nullptr, "meig is null; it receives the number of eigenvalues");
   require(range >= TRNSOLVER_EIG_RANGE_ALL && range <= TRNSOLVER_EIG_RANGE_V, "the range is {}",
           static_cast<int>(range));
   if (range == TRNSOLVER_EIG_RANGE_I)
     require(il >= 1 && il <= iu && iu <= n, "eigenvalues {} to {} of {} are asked for", il, iu, n);
   if (range == TRNSOLVER_EIG_RANGE_V) require(vl < vu, "the interval ({}, {}] is empty", vl, vu);
-  sygvd<T>(c, type, mode, uplo, n, a, lda, b, ldb, w, nullptr, 0, info);
+  sygvd<T>(c, type, mode, uplo, n, a, lda, b, ldb, w, info);
   const auto values = wide(c, w, n);
   Int first = 0, last = n;
   if (range == TRNSOLVER_EIG_RANGE_I) first = il - 1, last = iu;
@@ -214,7 +211,7 @@ template <class T> void svd_columns(Call& c, ModeArg mode, Int m, Int n, const T
   put_info(c, info, triples<T>(c, vectors, matrix, s, left, right, rank));
 }
 template <class T> void gesvdj(Call& c, ModeArg mode, Int econ, Int m, Int n, T* a, Int lda, Real<T>* s, T* u, Int ldu,
-                               T* v, Int ldv, T*, Int, int* info, trnsolvergesvdjInfo* params) {
+                               T* v, Int ldv, int* info, trnsolvergesvdjInfo* params) {
   const auto p = look(params);
   require(m >= 0 && n >= 0, "A is {} x {}", m, n);
   const Int k = std::min(m, n), columns = econ ? k : m, other = econ ? k : n;
@@ -259,7 +256,7 @@ template <class T> void svd_batch(Call& c, const ts::BatchShape& shape, T* a, Re
 // Vectors that are not wanted may be null.
 template <class T> [[nodiscard]] T* behind(T* p, Int step) { return p ? p + step : p; }
 template <class T> void gesvdj_batched(Call& c, ModeArg mode, Int m, Int n, T* a, Int lda, Real<T>* s, T* u, Int ldu,
-                                       T* v, Int ldv, T*, Int, int* info, trnsolvergesvdjInfo* params, Int count) {
+                                       T* v, Int ldv, int* info, trnsolvergesvdjInfo* params, Int count) {
   look(params)->a.clear();
   require(count >= 0 && m >= 0 && n >= 0, "{} matrices of {} x {}", count, m, n);
   check_info(c, info, count);
@@ -273,7 +270,7 @@ template <class T> void gesvdj_batched(Call& c, ModeArg mode, Int m, Int n, T* a
 // h_R_nrmF: || A - U S V^H ||_F of each problem, if it is not null.
 template <class T> void gesvda_strided_batched(Call& c, ModeArg mode, Int rank, Int m, Int n, const T* a, Int lda,
                                                long long step_a, Real<T>* s, long long step_s, T* u, Int ldu,
-                                               long long step_u, T* v, Int ldv, long long step_v, T*, Int, int* info,
+                                               long long step_u, T* v, Int ldv, long long step_v, int* info,
                                                double* residuals, Int count) {
   require(count >= 0 && m >= 0 && n >= 0 && rank >= 0 && rank <= std::min(m, n),
           "{} matrices of {} x {}, {} singular values of each", count, m, n, rank);
@@ -294,8 +291,8 @@ template <class T> void gesvda_strided_batched(Call& c, ModeArg mode, Int rank, 
 }
 
 // A X = B with factors of the operands' own type. A is left as it was; iter says that nothing had to be refined.
-template <class T> void gesv(Call& c, Int n, Int nrhs, T* a, Int lda, int* pivots, T* b, Int ldb, T* x, Int ldx, void*,
-                             std::size_t, int* iterations, int* info) {
+template <class T> void gesv(Call& c, Int n, Int nrhs, T* a, Int lda, int* pivots, T* b, Int ldb, T* x, Int ldx,
+                             int* iterations, int* info) {
   check_info(c, info);
   require(iterations != nullptr, "iter is null; it receives the result");
   const auto matrix = c.matrix("A", a, n, n, lda);
@@ -318,111 +315,95 @@ template <class T> void gesv(Call& c, Int n, Int nrhs, T* a, Int lda, int* pivot
   put_info(c, info, info_of(report.outcome, n));
 }
 
-inline void x_syevdx(Call& c, Params, ModeArg mode, trnsolverEigRange_t range, UploArg uplo, Int n, Type type, void* a,
-                     Int lda, void* vl, void* vu, Int il, Int iu, Int* found, Type type_w, void* w, Type compute, void*,
-                     std::size_t, void*, std::size_t, int* info) {
-  require_one_type({type, compute}), require_one_type({real_of(type), type_w});
+template <class T> void x_syevdx(Call& c, ModeArg mode, trnsolverEigRange_t range, UploArg uplo, Int n, T* a, Int lda,
+                                 const Real<T>* vl, const Real<T>* vu, Int il, Int iu, Int* found, Real<T>* w,
+                                 int* info) {
   require(found != nullptr, "meig64 is null; it receives the number of eigenvalues");
+  require(range != TRNSOLVER_EIG_RANGE_V || (vl && vu), "vl or vu is null");
+  const auto end = [](const Real<T>* p) { return p ? *p : Real<T>(0); };
   int count = 0;
-  with_type(type, [&]<class T>(T*) {
-    const auto end = [](void* p) { return p ? *static_cast<Real<T>*>(p) : Real<T>(0); };
-    require(range != TRNSOLVER_EIG_RANGE_V || (vl && vu), "vl or vu is null");
-    syevdx<T>(c, mode, range, uplo, n, static_cast<T*>(a), lda, end(vl), end(vu), il, iu, &count,
-              static_cast<Real<T>*>(w), nullptr, 0, info);
-  });
+  syevdx<T>(c, mode, range, uplo, n, a, lda, end(vl), end(vu), il, iu, &count, w, info);
   *found = count;
 }
 // Nothing is perturbed: h_err_sigma is 0.
-inline void x_gesvdp(Call& c, Params, ModeArg mode, int econ, Int m, Int n, Type type, void* a, Int lda, Type type_s,
-                     void* s, Type type_u, void* u, Int ldu, Type type_v, void* v, Int ldv, Type compute, void*,
-                     std::size_t, void*, std::size_t, int* info, double* error) {
-  require_one_type({type, type_u, type_v, compute}), require_one_type({real_of(type), type_s});
+template <class T> void gesvdp(Call& c, ModeArg mode, int econ, Int m, Int n, T* a, Int lda, Real<T>* s, T* u, Int ldu,
+                               T* v, Int ldv, int* info, double* error) {
   require(error != nullptr, "h_err_sigma is null; it receives the result");
   const Int k = std::min(m, n);
-  with_type(type, [&]<class T>(T*) {
-    svd_columns<T>(c, mode, m, n, static_cast<T*>(a), lda, static_cast<Real<T>*>(s), static_cast<T*>(u), ldu,
-                   econ ? k : m, static_cast<T*>(v), ldv, econ ? k : n, k, info);
-  });
+  svd_columns<T>(c, mode, m, n, a, lda, s, u, ldu, econ ? k : m, v, ldv, econ ? k : n, k, info);
   *error = 0;
 }
 // The k largest singular triples, exact to rounding; p and niters say nothing here.
-inline void x_gesvdr(Call& c, Params, signed char jobu, signed char jobv, Int m, Int n, Int k, Int p, Int steps,
-                     Type type, void* a, Int lda, Type type_s, void* s, Type type_u, void* u, Int ldu, Type type_v,
-                     void* v, Int ldv, Type compute, void*, std::size_t, void*, std::size_t, int* info) {
-  require_one_type({type, type_u, type_v, compute}), require_one_type({real_of(type), type_s});
+template <class T> void gesvdr(Call& c, signed char jobu, signed char jobv, Int m, Int n, Int k, Int p, Int steps, T* a,
+                               Int lda, Real<T>* s, T* u, Int ldu, T* v, Int ldv, int* info) {
   require(k >= 0 && p >= 0 && steps >= 0 && k + p <= std::min(m, n), "k = {}, p = {} for a matrix of {} x {}", k, p, m,
           n);
   for (const signed char job : {jobu, jobv})
     require(job == 'S' || job == 'N', "a job is '{}'; it must be S or N", static_cast<char>(job));
   if (jobu != jobv) fail<NotImplemented>("vectors of one side alone");
-  with_type(type, [&]<class T>(T*) {
-    svd_columns<T>(c, jobu == 'S' ? TRNSOLVER_EIG_MODE_VECTOR : TRNSOLVER_EIG_MODE_NOVECTOR, m, n, static_cast<T*>(a),
-                   lda, static_cast<Real<T>*>(s), static_cast<T*>(u), ldu, k, static_cast<T*>(v), ldv, k, k, info);
-  });
+  const auto mode = jobu == 'S' ? TRNSOLVER_EIG_MODE_VECTOR : TRNSOLVER_EIG_MODE_NOVECTOR;
+  svd_columns<T>(c, mode, m, n, a, lda, s, u, ldu, k, v, ldv, k, k, info);
 }
 
 // Eigenvalues of any square matrix. W is complex, or for real A also 2 n real numbers: real parts, then imaginary ones.
 // Vectors are complex, or for real A real as LAPACK packs them: a conjugate pair has two columns, of real and imaginary
 // parts of the first.
-inline void x_geev(Call& c, Params, ModeArg jobvl, ModeArg jobvr, Int n, Type type, void* a, Int lda, Type type_w,
-                   void* w, Type type_vl, void* vl, Int ldvl, Type type_vr, void* vr, Int ldvr, Type compute, void*,
-                   std::size_t, void*, std::size_t, int* info) {
-  require_one_type({type, compute});
+template <class T> void geev(Call& c, ModeArg jobvl, ModeArg jobvr, Int n, T* a, Int lda, Type type_w, void* w,
+                             Type type_vl, void* vl, Int ldvl, Type type_vr, void* vr, Int ldvr, int* info) {
   check_info(c, info);
   const bool left = wanted(jobvl), right = wanted(jobvr);
-  with_type(type, [&]<class T>(T*) {
-    using R = Real<T>;
-    using Z = std::complex<R>;
-    constexpr Type complex_type = sizeof(R) == 4 ? TRN_C_32F : TRN_C_64F;
-    for (const Type t : {type_w, left ? type_vl : complex_type, right ? type_vr : complex_type})
-      require(t == complex_type || t == type, "results have type {}; it must be {} or {}", static_cast<int>(t),
-              static_cast<int>(complex_type), static_cast<int>(type));
-    const auto m = c.matrix("A", static_cast<T*>(a), n, n, lda);
-    const Int parts = type_w == complex_type ? 1 : 2;
-    w = device_memory(*c.handle.device, "W", w, n * parts * (parts == 1 ? Int(sizeof(Z)) : Int(sizeof(R))));
-    if (n == 0) return put_info(c, info, 0);
-    const Array<Z> values(c.executor, {n});
-    const Matrix<Z> all_right(c.executor, n, right ? n : 0), all_left(c.executor, n, left ? n : 0);
-    ts::EigVectors<T> vectors;
-    if (right) vectors.right = all_right.view();
-    if (left) vectors.left = all_left.view();
-    const auto report = ts::eig(c.executor, m, VectorView<Z>(c.executor, values.data(), n), vectors);
-    const auto found = values.to_host();
-    const auto put = [&](void* to, const auto& host) {
-      copy_bytes(Executor::host(), host.data(), c.executor, to, static_cast<Int>(host.size() * sizeof(host[0])));
-    };
-    if (parts == 1) {
-      put(w, found);
-    } else {
-      std::vector<R> split;
-      for (const Z z : found) split.push_back(z.real());
-      for (const Z z : found) split.push_back(z.imag());
-      put(w, split);
-    }
-    const auto deliver = [&](const Matrix<Z>& from, Type as, void* to, Int ld, const char* what) {
-      const auto rows = from.to_host();
-      const auto at = [&](Int i, Int j) { return rows[static_cast<std::size_t>(i * n + j)]; };
-      if (as == complex_type) {
-        Z* const first = c.matrix(what, static_cast<Z*>(to), n, n, ld).data();
-        for (Int j = 0; j < n; ++j) {
-          std::vector<Z> line;
-          for (Int i = 0; i < n; ++i) line.push_back(at(i, j));
-          put(first + j * ld, line);
-        }
-        return;
-      }
-      R* const first = c.matrix(what, static_cast<R*>(to), n, n, ld).data();
+  using R = Real<T>;
+  using Z = std::complex<R>;
+  constexpr Type complex_type = sizeof(R) == 4 ? TRN_C_32F : TRN_C_64F;
+  constexpr Type type = std::is_same_v<T, Z> ? complex_type : sizeof(R) == 4 ? TRN_R_32F : TRN_R_64F;
+  for (const Type t : {type_w, left ? type_vl : complex_type, right ? type_vr : complex_type})
+    require(t == complex_type || t == type, "results have type {}; it must be {} or {}", static_cast<int>(t),
+            static_cast<int>(complex_type), static_cast<int>(type));
+  const auto m = c.matrix("A", a, n, n, lda);
+  const Int parts = type_w == complex_type ? 1 : 2;
+  w = device_memory(*c.handle.device, "W", w, n * parts * (parts == 1 ? Int(sizeof(Z)) : Int(sizeof(R))));
+  if (n == 0) return put_info(c, info, 0);
+  const Array<Z> values(c.executor, {n});
+  const Matrix<Z> all_right(c.executor, n, right ? n : 0), all_left(c.executor, n, left ? n : 0);
+  ts::EigVectors<T> vectors;
+  if (right) vectors.right = all_right.view();
+  if (left) vectors.left = all_left.view();
+  const auto report = ts::eig(c.executor, m, VectorView<Z>(c.executor, values.data(), n), vectors);
+  const auto found = values.to_host();
+  const auto put = [&](void* to, const auto& host) {
+    copy_bytes(Executor::host(), host.data(), c.executor, to, static_cast<Int>(host.size() * sizeof(host[0])));
+  };
+  if (parts == 1) {
+    put(w, found);
+  } else {
+    std::vector<R> split;
+    for (const Z z : found) split.push_back(z.real());
+    for (const Z z : found) split.push_back(z.imag());
+    put(w, split);
+  }
+  const auto deliver = [&](const Matrix<Z>& from, Type as, void* to, Int ld, const char* what) {
+    const auto rows = from.to_host();
+    const auto at = [&](Int i, Int j) { return rows[static_cast<std::size_t>(i * n + j)]; };
+    if (as == complex_type) {
+      Z* const first = c.matrix(what, static_cast<Z*>(to), n, n, ld).data();
       for (Int j = 0; j < n; ++j) {
-        const bool second = j > 0 && found[static_cast<std::size_t>(j)].imag() < 0;
-        std::vector<R> line;
-        for (Int i = 0; i < n; ++i) line.push_back(second ? at(i, j - 1).imag() : at(i, j).real());
+        std::vector<Z> line;
+        for (Int i = 0; i < n; ++i) line.push_back(at(i, j));
         put(first + j * ld, line);
       }
-    };
-    if (right) deliver(all_right, type_vr, vr, ldvr, "VR");
-    if (left) deliver(all_left, type_vl, vl, ldvl, "VL");
-    put_info(c, info, info_of(report.outcome, n));
-  });
+      return;
+    }
+    R* const first = c.matrix(what, static_cast<R*>(to), n, n, ld).data();
+    for (Int j = 0; j < n; ++j) {
+      const bool second = j > 0 && found[static_cast<std::size_t>(j)].imag() < 0;
+      std::vector<R> line;
+      for (Int i = 0; i < n; ++i) line.push_back(second ? at(i, j - 1).imag() : at(i, j).real());
+      put(first + j * ld, line);
+    }
+  };
+  if (right) deliver(all_right, type_vr, vr, ldvr, "VR");
+  if (left) deliver(all_left, type_vl, vl, ldvl, "VL");
+  put_info(c, info, info_of(report.outcome, n));
 }
 
 }  // namespace trn::capi::solver

@@ -13,10 +13,6 @@ struct Description {
   Type type;
   int device;
 };
-template <class T> Handles<T>& alive() {
-  static auto& made = *new Handles<T>;  // never destroyed: as the devices
-  return made;
-}
 // For a grid or a descriptor that is not alive the status is INVALID_VALUE: NOT_INITIALIZED is for the handle.
 template <class T> std::shared_ptr<T> look(const void* address, const char* kind) {
   auto found = alive<T>().get(address);
@@ -52,17 +48,8 @@ int* pivots_of(int** array, int column) {
 
 }  // namespace
 
-Handles<trnsolverMgContext>& handles() {
-  static auto& made = *new Handles<trnsolverMgContext>;
-  return made;
-}
-
-void create(trnsolverMgHandle_t* handle) {
-  require(handle != nullptr, "handle is null; it receives the handle");
-  Device& d = current_device();
-  *handle = handles().add(std::make_shared<trnsolverMgContext>(&d, d.generation, stream_of(nullptr)));
-}
-void destroy(Call& c) { handles().remove(&c.handle); }
+void create(trnsolverMgHandle_t* handle) { create_handle(handle); }
+void destroy(Call& c) { alive<trnsolverMgContext>().remove(&c.handle); }
 void device_select(Call& c, int count, int* ids) {
   require(count > 0 && ids != nullptr, "{} devices are selected; at least one is needed", count);
   if (count > 1) fail<NotImplemented>("{} devices; a grid has one", count);
@@ -103,41 +90,42 @@ void destroy_matrix_desc(trnLibMgMatrixDesc_t descriptor) {
   alive<Description>().remove(descriptor);
 }
 
-void syevd(Call& c, ModeArg mode, UploArg uplo, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, void* w,
-           Type w_type, Type compute, void**, Int, int* info) {
-  const auto p = part(c, a, ia, ja, da, compute);
-  solver::x_syevd(c, nullptr, mode, uplo, n, p.type, p.data, p.lda, w_type, w, compute, nullptr, 0, nullptr, 0, info);
+// f(a, lda) on the part of a matrix, with its type.
+template <class F> void on_part(const Part& p, const F& f) {
+  with_type(p.type, [&]<class T>(T*) { f(as<T>(p.data), p.lda); });
 }
-void getrf(Call& c, int m, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, int** pivots, Type compute, void**,
-           Int, int* info) {
+void syevd(Call& c, ModeArg mode, UploArg uplo, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, void* w,
+           Type w_type, Type compute, int* info) {
   const auto p = part(c, a, ia, ja, da, compute);
-  with_type(p.type, [&]<class T>(T*) {
-    solver::getrf<T>(c, m, n, static_cast<T*>(p.data), p.lda, nullptr, pivots_of(pivots, ja), info);
-  });
+  require_one_type({real_of(p.type), w_type});
+  on_part(p, [&]<class T>(T* to, Int lda) { solver::syevd<T>(c, mode, uplo, n, to, lda, as<blas::Real<T>>(w), info); });
+}
+void getrf(Call& c, int m, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, int** pivots, Type compute,
+           int* info) {
+  on_part(part(c, a, ia, ja, da, compute),
+          [&]<class T>(T* to, Int lda) { solver::getrf<T>(c, m, n, to, lda, pivots_of(pivots, ja), info); });
 }
 void getrs(Call& c, OpArg op, int n, int nrhs, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, int** pivots,
-           void** b, int ib, int jb, trnLibMgMatrixDesc_t db, Type compute, void**, Int, int* info) {
-  const auto p = part(c, a, ia, ja, da, compute), q = part(c, b, ib, jb, db, compute);
-  with_type(p.type, [&]<class T>(T*) {
-    solver::getrs<T>(c, op, n, nrhs, static_cast<const T*>(p.data), p.lda, pivots_of(pivots, ja),
-                     static_cast<T*>(q.data), q.lda, info);
+           void** b, int ib, int jb, trnLibMgMatrixDesc_t db, Type compute, int* info) {
+  const auto right = part(c, b, ib, jb, db, compute);
+  on_part(part(c, a, ia, ja, da, compute), [&]<class T>(const T* from, Int lda) {
+    solver::getrs<T>(c, op, n, nrhs, from, lda, pivots_of(pivots, ja), as<T>(right.data), right.lda, info);
   });
 }
-void potrf(Call& c, UploArg uplo, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, Type compute, void**, Int,
-           int* info) {
-  const auto p = part(c, a, ia, ja, da, compute);
-  solver::x_potrf(c, nullptr, uplo, n, p.type, p.data, p.lda, compute, nullptr, 0, nullptr, 0, info);
+void potrf(Call& c, UploArg uplo, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, Type compute, int* info) {
+  on_part(part(c, a, ia, ja, da, compute),
+          [&]<class T>(T* to, Int lda) { solver::potrf<T>(c, uplo, n, to, lda, info); });
 }
 void potrs(Call& c, UploArg uplo, int n, int nrhs, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, void** b, int ib,
-           int jb, trnLibMgMatrixDesc_t db, Type compute, void**, Int, int* info) {
-  const auto p = part(c, a, ia, ja, da, compute), q = part(c, b, ib, jb, db, compute);
-  solver::x_potrs(c, nullptr, uplo, n, nrhs, p.type, p.data, p.lda, q.type, q.data, q.lda, info);
+           int jb, trnLibMgMatrixDesc_t db, Type compute, int* info) {
+  const auto right = part(c, b, ib, jb, db, compute);
+  on_part(part(c, a, ia, ja, da, compute), [&]<class T>(const T* from, Int lda) {
+    solver::potrs<T>(c, uplo, n, nrhs, from, lda, as<T>(right.data), right.lda, info);
+  });
 }
-void potri(Call& c, UploArg uplo, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, Type compute, void**, Int,
-           int* info) {
-  const auto p = part(c, a, ia, ja, da, compute);
-  with_type(p.type,
-            [&]<class T>(T*) { solver::potri<T>(c, uplo, n, static_cast<T*>(p.data), p.lda, nullptr, 0, info); });
+void potri(Call& c, UploArg uplo, int n, void** a, int ia, int ja, trnLibMgMatrixDesc_t da, Type compute, int* info) {
+  on_part(part(c, a, ia, ja, da, compute),
+          [&]<class T>(T* to, Int lda) { solver::potri<T>(c, uplo, n, to, lda, info); });
 }
 
 }  // namespace trn::capi::solvermg

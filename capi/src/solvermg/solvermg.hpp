@@ -14,27 +14,15 @@ namespace trn::capi::solvermg {
 
 using solver::Int, solver::ModeArg, solver::OpArg, solver::UploArg;
 
-Handles<trnsolverMgContext>& handles();
-
 struct Call : blas::Call {
   explicit Call(trnsolverMgContext& h) : blas::Call(h), copies(executor) { staging = &copies; }
   blas::Staging copies;
+  void finish() { copies.finish(); }
 };
-
-template <class F> trnsolverStatus_t call(trnsolverMgHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trnsolverStatus_t>(guarded(function, solver::kCodes, [&] {
-    const auto alive = handles().find(handle, "handle");
-    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
-    run(*alive->stream, [&] {
-      Call c(*alive);
-      body(c);
-      c.copies.finish();
-    });
-  }));
-}
-template <class F> trnsolverStatus_t call(const char* function, const F& body) noexcept {
-  return static_cast<trnsolverStatus_t>(guarded(function, solver::kCodes, body));
-}
+struct Face : solver::Face {
+  using Call = solvermg::Call;
+  static auto find(trnsolverMgHandle_t handle) { return living(handle); }
+};
 
 // Routines find memory of their own.
 template <class... A> void buffer_size(Call&, A... arguments) { solver::one_size<Int>(1, arguments...); }

@@ -191,16 +191,8 @@ const trnsolverRfCommon::Factors& single(const Call& c) {
 
 }  // namespace
 
-Handles<trnsolverRfCommon>& handles() {
-  static auto& made = *new Handles<trnsolverRfCommon>;  // never destroyed: as the devices
-  return made;
-}
-void create(trnsolverRfHandle_t* handle) {
-  require(handle != nullptr, "handle is null; it receives the handle");
-  Device& d = current_device();
-  *handle = handles().add(std::make_shared<trnsolverRfCommon>(&d, d.generation, stream_of(nullptr)));
-}
-void destroy(Call& c) { handles().remove(&c.rf); }
+void create(trnsolverRfHandle_t* handle) { create_handle(handle); }
+void destroy(Call& c) { alive<trnsolverRfCommon>().remove(&c.rf); }
 
 void get_matrix_format(Call& c, trnsolverRfMatrixFormat_t* format, trnsolverRfUnitDiagonal_t* diagonal) {
   result(format) = TRNSOLVERRF_MATRIX_FORMAT_CSR, result(diagonal) = c.rf.diagonal;

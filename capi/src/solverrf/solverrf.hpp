@@ -30,26 +30,15 @@ namespace trn::capi::solverrf {
 
 using solver::Int;
 
-Handles<trnsolverRfCommon>& handles();
-
 struct Call : blas::Call {
   explicit Call(trnsolverRfCommon& h) : blas::Call(h), rf(h) {}
   trnsolverRfCommon& rf;
 };
 
-template <class F> trnsolverStatus_t call(trnsolverRfHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trnsolverStatus_t>(guarded(function, solver::kCodes, [&] {
-    const auto alive = handles().find(handle, "handle");
-    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
-    run(*alive->stream, [&] {
-      Call c(*alive);
-      body(c);
-    });
-  }));
-}
-template <class F> trnsolverStatus_t call(const char* function, const F& body) noexcept {
-  return static_cast<trnsolverStatus_t>(guarded(function, solver::kCodes, body));
-}
+struct Face : solver::Face {
+  using Call = solverrf::Call;
+  static auto find(trnsolverRfHandle_t handle) { return living(handle); }
+};
 
 }  // namespace trn::capi::solverrf
 

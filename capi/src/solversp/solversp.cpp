@@ -7,18 +7,8 @@
 
 namespace trn::capi::solversp {
 
-Handles<trnsolverSpContext>& handles() {
-  static auto& made = *new Handles<trnsolverSpContext>;  // never destroyed: as the devices
-  return made;
-}
-void create(trnsolverSpHandle_t* handle) {
-  require(handle != nullptr, "handle is null; it receives the handle");
-  Device& d = current_device();
-  *handle = handles().add(std::make_shared<trnsolverSpContext>(&d, d.generation, stream_of(nullptr)));
-}
-void destroy(Call& c) { handles().remove(&c.handle); }
-void set_stream(Call& c, trnStream_t stream) { blas::set_stream(c, stream); }
-void get_stream(Call& c, trnStream_t* stream) { blas::get_stream(c, stream); }
+void create(trnsolverSpHandle_t* handle) { create_handle(handle); }
+void destroy(Call& c) { alive<trnsolverSpContext>().remove(&c.handle); }
 
 void reached(Call& c, Where where, const char* what) {
   if (where == Where::Device) sparse::host_only(c, what);

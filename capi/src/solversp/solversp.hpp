@@ -44,22 +44,13 @@ namespace trn::capi::solversp {
 
 using sparse::look;
 
-Handles<trnsolverSpContext>& handles();
 template <std::derived_from<Steps> I> void create(I** info) { sparse::create(info); }
 template <std::derived_from<Steps> I> void destroy(I* info) { sparse::destroy(info); }
 
-template <class F> trnsolverStatus_t call(trnsolverSpHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trnsolverStatus_t>(guarded(function, solver::kCodes, [&] {
-    const auto alive = handles().find(handle, "handle");
-    if (alive->generation != alive->device->generation) throw BadHandle("the handle's device was reset");
-    Call c(*alive);
-    const auto stream = alive->stream;
-    run(*stream, [&] { body(c); });
-  }));
-}
-template <class F> trnsolverStatus_t call(const char* function, const F& body) noexcept {
-  return static_cast<trnsolverStatus_t>(guarded(function, solver::kCodes, body));
-}
+struct Face : solver::Face {
+  static auto find(trnsolverSpHandle_t handle) { return living(handle); }
+};
+using blas::get_stream, blas::set_stream;
 
 // Of a general matrix in CSR; throws for an address that is not where its name says.
 [[nodiscard]] sparse::Entries pattern_of(Call& c, Where where, Int m, Int n, Int nnz, Description d, const int* offsets,

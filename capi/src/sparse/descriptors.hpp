@@ -82,10 +82,6 @@ using DnVec = trnsparseDnVecDescr;
 using SpMat = trnsparseSpMatDescr;
 using DnMat = trnsparseDnMatDescr;
 
-template <class D> Handles<D>& alive() {
-  static auto& made = *new Handles<D>;  // never destroyed: as the devices
-  return made;
-}
 template <class D>
 requires std::is_class_v<D>
 [[nodiscard]] std::shared_ptr<D> look(const D* address) {

@@ -15,31 +15,23 @@ struct trnsparseContext : trnblasContext {
 namespace trn::capi::sparse {
 
 using blas::Call;
-inline constexpr StatusCodes kCodes{1, 3, 10, 2, 6, 7};
+struct Face : Statuses<trnsparseStatus_t, 1, 3, 10, 2, 6, 7> {
+  using Call = blas::Call;
+  static auto find(trnsparseHandle_t handle) { return living(handle); }
+};
+using blas::get_stream, blas::set_stream;
 
-template <class F> trnsparseStatus_t call(trnsparseHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trnsparseStatus_t>(guarded(function, kCodes, [&] {
-    const auto live = alive<trnsparseContext>().find(handle, "handle");
-    if (live->generation != live->device->generation) throw BadHandle("the handle's device was reset");
-    Call c(*live);
-    const auto stream = live->stream;  // its own thread must not be the last that lets go of it
-    run(*stream, [&] { body(c); });
-  }));
-}
-// The same for a routine without scalars of the host's, which a captured stream may keep for later.
+// A call of a routine without scalars of the host's, which a captured stream may keep for later.
 template <class F>
 trnsparseStatus_t call_captured(trnsparseHandle_t handle, const char* function, const F& body) noexcept {
   const auto live = alive<trnsparseContext>().get(handle);
-  if (!live || !live->stream->captured()) return call(handle, function, body);
-  return static_cast<trnsparseStatus_t>(guarded(function, kCodes, [&] {
+  if (!live || !live->stream->captured()) return call<Face>(handle, function, body);
+  return call<Face>(function, [&] {
     enqueue(*live->stream, [live, body] {
       Call c(*live);
       body(c);
     });
-  }));
-}
-template <class F> trnsparseStatus_t call(const char* function, const F& body) noexcept {
-  return static_cast<trnsparseStatus_t>(guarded(function, kCodes, body));
+  });
 }
 
 // Routines find memory of their own: a few bytes will do for a buffer. Descriptors and sizes are checked.

@@ -7,25 +7,13 @@
 
 namespace trn::capi::sparse {
 
-void create_handle(trnsparseHandle_t* handle) {
-  require(handle != nullptr, "handle is null; it receives the handle");
-  Device& d = current_device();
-  *handle = alive<trnsparseContext>().add(std::make_shared<trnsparseContext>(&d, d.generation, stream_of(nullptr)));
-}
+void create_handle(trnsparseHandle_t* handle) { capi::create_handle(handle); }
 void destroy_handle(Call& c) { alive<trnsparseContext>().remove(&c.handle); }
-void set_stream(Call& c, trnStream_t stream) { blas::set_stream(c, stream); }
-void get_stream(Call& c, trnStream_t* stream) { blas::get_stream(c, stream); }
-void get_version(Call&, int* version) {
-  require(version != nullptr, "version is null; it receives the result");
-  *version = 12600;
-}
+void get_version(Call&, int* version) { answer("version", version, 12600); }
 void set_pointer_mode(Call& c, trnsparsePointerMode_t mode) {
   blas::set_pointer_mode(c, static_cast<trnblasPointerMode_t>(mode));
 }
-void get_pointer_mode(Call& c, trnsparsePointerMode_t* mode) {
-  require(mode != nullptr, "mode is null; it receives the result");
-  *mode = static_cast<trnsparsePointerMode_t>(c.handle.pointer_mode);
-}
+void get_pointer_mode(Call& c, trnsparsePointerMode_t* mode) { answer("mode", mode, c.handle.pointer_mode); }
 
 // The analysis keeps a plan with the matrix's values of that time; updateMatrix gives it new ones.
 namespace {

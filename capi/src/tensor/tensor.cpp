@@ -74,13 +74,7 @@ std::shared_ptr<trntensorPlan> plan_of(trntensorPlan_t plan, Kind kind, std::siz
 
 }  // namespace
 
-void create_handle(trntensorHandle_t* handle) {
-  require(handle != nullptr, "handle is null; it receives the handle");
-  Device& d = current_device();
-  auto made = std::make_shared<trntensorHandle>(&d, d.generation, stream_of(nullptr));
-  made->precision = initial_precision();
-  *handle = alive<trntensorHandle>().add(std::move(made));
-}
+void create_handle(trntensorHandle_t* handle) { capi::create_handle(handle); }
 void destroy_handle(Call& c) { alive<trntensorHandle>().remove(&c.handle); }
 
 // Plans are made quickly: there is nothing to keep. A file says so, and another program's is refused.

@@ -62,12 +62,6 @@ struct trntensorPlanPreference {
 
 namespace trn::capi::tensor {
 
-inline constexpr StatusCodes kCodes{1, 7, 15, 3, 13, 14};
-
-template <class D> Handles<D>& alive() {
-  static auto& made = *new Handles<D>;  // never destroyed: as the devices
-  return made;
-}
 template <class D> [[nodiscard]] std::shared_ptr<D> look(const D* address) {
   auto found = alive<D>().get(address);
   require(found != nullptr, "a descriptor is {}",
@@ -79,17 +73,11 @@ template <class D> void destroy(const D* descriptor) {
 }
 
 using blas::Call;
-template <class F> trntensorStatus_t call(trntensorHandle_t handle, const char* function, const F& body) noexcept {
-  return static_cast<trntensorStatus_t>(guarded(function, kCodes, [&] {
-    const auto live = alive<trntensorHandle>().find(handle, "handle");
-    if (live->generation != live->device->generation) throw BadHandle("the handle's device was reset");
-    Call c(*live);
-    body(c);
-  }));
-}
-template <class F> trntensorStatus_t call(const char* function, const F& body) noexcept {
-  return static_cast<trntensorStatus_t>(guarded(function, kCodes, body));
-}
+struct Face : Statuses<trntensorStatus_t, 1, 7, 15, 3, 13, 14> {
+  using Call = blas::Call;
+  static auto find(trntensorHandle_t handle) { return living(handle); }
+  static constexpr bool kNamesStream = true;
+};
 // The version of cuTENSOR whose functions these are.
 [[nodiscard]] inline std::size_t get_version() { return 20300; }
 

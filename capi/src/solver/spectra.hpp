@@ -1,4 +1,6 @@
 // Eigenvalues and singular values.
+#pragma once
+
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/eigh.hpp>
 #include <trn/solver/svd.hpp>
@@ -9,9 +11,7 @@ namespace trn::capi::solver {
 
 using blas::uplo_of;
 
-namespace {
-
-ts::Vectors vectors_of(ModeArg mode) {
+[[nodiscard]] inline ts::Vectors vectors_of(ModeArg mode) {
   if (mode == TRNSOLVER_EIG_MODE_VECTOR) return ts::Vectors::Yes;
   if (mode == TRNSOLVER_EIG_MODE_NOVECTOR) return ts::Vectors::No;
   fail<InvalidArgument>("the mode is {}; it must be 0 or 1", static_cast<int>(mode));
@@ -28,10 +28,7 @@ template <class T> void deliver(const Matrix<T>& from, const MatrixView<T>& to) 
   copy(part, as_view(to));
 }
 
-}  // namespace
-
-template <class T>
-void syevd(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w, T*, Int, int* info) {
+template <class T> void syevd(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w, int* info) {
   check_info(c, info);
   const ts::EighOptions o{.vectors = vectors_of(mode), .uplo = uplo_of(uplo)};
   const auto m = c.matrix("A", a, n, n, lda);
@@ -40,7 +37,7 @@ void syevd(Call& c, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, Real<T>* w
 }
 
 template <class T> void syevdx(Call& c, ModeArg mode, trnsolverEigRange_t range, UploArg uplo, Int n, T* a, Int lda,
-                               Real<T> vl, Real<T> vu, Int il, Int iu, int* found, Real<T>* w, T*, Int, int* info) {
+                               Real<T> vl, Real<T> vu, Int il, Int iu, int* found, Real<T>* w, int* info) {
   check_info(c, info);
   require(found != nullptr, "meig is null; it receives the number of eigenvalues");
   ts::EighOptions o{.vectors = vectors_of(mode), .uplo = uplo_of(uplo)};
@@ -58,14 +55,29 @@ template <class T> void syevdx(Call& c, ModeArg mode, trnsolverEigRange_t range,
   const auto values = column(c, "W", w, n);
   *found = 0;
   if (n == 0) return put_info(c, info, 0);
-  const auto report = ts::eigh<T>(c.executor, m, values, o);
+  if (range == TRNSOLVER_EIG_RANGE_ALL) {
+    const auto report = ts::eigh<T>(c.executor, m, values, o);
+    *found = static_cast<int>(report.found);
+    return put_info(c, info, info_of(report.outcome, n));
+  }
+  // What lies behind the eigenvalues found stays as it was, in W and in A.
+  const Array<T> elements(c.executor, {n * n});
+  const MatrixView<T> copied(c.executor, elements.data(), n, n, 1, n);
+  const Array<Real<T>> all(c.executor, {n});
+  copy(View<const T>(as_view(m)), as_view(copied));
+  const auto report = ts::eigh<T>(c.executor, copied, VectorView<Real<T>>(c.executor, all.data(), n), o);
+  const Int k = report.outcome.ok() ? report.found : n;  // of an operand that is not finite all is NaN
   *found = static_cast<int>(report.found);
+  copy(View<const Real<T>>(c.executor, all.data(), {k}), View<Real<T>>(c.executor, values.data(), {k}));
+  if (o.vectors == ts::Vectors::Yes)
+    copy(View<const T>(c.executor, elements.data(), {n, k}, {1, n}),
+         View<T>(c.executor, m.data(), {n, k}, {1, m.column_stride()}));
   put_info(c, info, info_of(report.outcome, n));
 }
 
 // B becomes its Cholesky factor, as LAPACK has it.
 template <class T> void sygvd(Call& c, trnsolverEigType_t type, ModeArg mode, UploArg uplo, Int n, T* a, Int lda, T* b,
-                              Int ldb, Real<T>* w, T*, Int, int* info) {
+                              Int ldb, Real<T>* w, int* info) {
   check_info(c, info);
   require(type >= TRNSOLVER_EIG_TYPE_1 && type <= TRNSOLVER_EIG_TYPE_3,
           "the problem's type is {}; it must be 1, 2 or 3", static_cast<int>(type));
@@ -81,7 +93,7 @@ template <class T> void sygvd(Call& c, trnsolverEigType_t type, ModeArg mode, Up
 }
 
 template <class T> void gesvd(Call& c, signed char jobu, signed char jobvt, Int m, Int n, T* a, Int lda, Real<T>* s,
-                              T* u, Int ldu, T* vt, Int ldvt, T*, Int, Real<T>*, int* info) {
+                              T* u, Int ldu, T* vt, Int ldvt, int* info) {
   check_info(c, info);
   for (const signed char job : {jobu, jobvt})
     require(job == 'A' || job == 'S' || job == 'O' || job == 'N', "a job is '{}'; it must be A, S, O or N",
@@ -104,36 +116,6 @@ template <class T> void gesvd(Call& c, signed char jobu, signed char jobvt, Int 
   if (jobu == 'O') deliver(all_left, c.matrix("A", a, m, k, lda));
   if (jobvt == 'O') deliver(all_right, c.matrix("A", a, k, n, lda));
   put_info(c, info, info_of(report.outcome, n));
-}
-
-#define TRN_INSTANTIATE(T)                                                                                           \
-  template void syevd(Call&, ModeArg, UploArg, Int, T*, Int, Real<T>*, T*, Int, int*);                               \
-  template void syevdx(Call&, ModeArg, trnsolverEigRange_t, UploArg, Int, T*, Int, Real<T>, Real<T>, Int, Int, int*, \
-                       Real<T>*, T*, Int, int*);                                                                     \
-  template void sygvd(Call&, trnsolverEigType_t, ModeArg, UploArg, Int, T*, Int, T*, Int, Real<T>*, T*, Int, int*);  \
-  template void gesvd(Call&, signed char, signed char, Int, Int, T*, Int, Real<T>*, T*, Int, T*, Int, T*, Int,       \
-                      Real<T>*, int*);
-TRN_INSTANTIATE(float)
-TRN_INSTANTIATE(double)
-TRN_INSTANTIATE(std::complex<float>)
-TRN_INSTANTIATE(std::complex<double>)
-#undef TRN_INSTANTIATE
-
-void x_syevd(Call& c, Params, ModeArg mode, UploArg uplo, Int n, Type type, void* a, Int lda, Type type_w, void* w,
-             Type compute, void*, std::size_t, void*, std::size_t, int* info) {
-  require_one_type({type, compute}), require_one_type({real_of(type), type_w});
-  with_type(type, [&]<class T>(T*) {
-    syevd<T>(c, mode, uplo, n, static_cast<T*>(a), lda, static_cast<Real<T>*>(w), nullptr, 0, info);
-  });
-}
-void x_gesvd(Call& c, Params, signed char jobu, signed char jobvt, Int m, Int n, Type type, void* a, Int lda,
-             Type type_s, void* s, Type type_u, void* u, Int ldu, Type type_vt, void* vt, Int ldvt, Type compute, void*,
-             std::size_t, void*, std::size_t, int* info) {
-  require_one_type({type, type_u, type_vt, compute}), require_one_type({real_of(type), type_s});
-  with_type(type, [&]<class T>(T*) {
-    gesvd<T>(c, jobu, jobvt, m, n, static_cast<T*>(a), lda, static_cast<Real<T>*>(s), static_cast<T*>(u), ldu,
-             static_cast<T*>(vt), ldvt, nullptr, 0, nullptr, info);
-  });
 }
 
 }  // namespace trn::capi::solver
