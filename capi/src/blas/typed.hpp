@@ -1,5 +1,5 @@
-// cuBLAS's routines for element types chosen at run time (Ex) that are complex floats alone. The table makes most of the
-// others from the templates; typed.cpp and gemm_ex.cpp have the rest.
+// cuBLAS's routines for element types chosen at run time (Ex) that are complex floats alone. The table makes most of
+// the others from the templates; typed.cpp and gemm_ex.cpp have the rest.
 #pragma once
 
 #include "../element_types.hpp"
