@@ -30,7 +30,7 @@ LISTS = [
      "mp2 {water} --frozen-core --exact-jk --basis sto-3g --quiet"],
     ["mp2-model --explain", "mp2-model --cores 8 --precision tf32x3"],
     *[[f"scale {operation} --chips 16 --explain"] for operation in
-      ["gemm", "cholesky", "fft", "cg", "mp2", "rand", "redistribute"]],
+      ["gemm", "syrk", "trsm", "cholesky", "lu", "qr", "fft", "cg", "mp2", "rand", "redistribute"]],
     ["scale gemm --machine trn2u --chips 64 --nodes 4", "scale gemm --chips 16 --curves"],
     ["bench blas.gemm --m 64 --n 64 --k 64 --exec host,sim:trn1,sim:trn2,sim:trn3 --explain",
      "bench blas.gemm --m 64 --n 64 --k 64 --dtype fp64 --precision exact",

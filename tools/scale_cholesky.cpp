@@ -6,134 +6,58 @@
 //   row after the other
 //   the trailing matrix is updated in groups of four block columns
 //
-// Blocks are brought into packed buffers before kernels read them. What is contiguous on both sides, or in runs of
-// 4 KiB, is copied by the device, and priced; shorter runs go through the host, which has no modelled time.
+// Blocks are brought into packed buffers before kernels read them.
 #include <algorithm>
 #include <cmath>
 
-#include <trn/blas/gemm_program.hpp>
-#include <trn/blas/trsm_program.hpp>
-#include <trn/comm/distribution.hpp>
 #include <trn/solver/operand_program.hpp>
 #include <trn/solver/potrf_program.hpp>
-#include <trn/tile/cost.hpp>
 
-#include "scale_model.hpp"
+#include "scale_steps.hpp"
 
 namespace trn::tools::scale {
 
 namespace {
 
-constexpr std::int64_t kBlockSize = 512;
 constexpr std::int64_t kTogether = 4;  // block columns in an update
-constexpr std::int64_t kRows = 4096;   // of the largest product and solve that are estimated
 
 // The time of one step, of one rank.
-class Step {
+class Step : public Steps {
  public:
   Step(Kernels& kernels, const Setting& s, const LevelGrid& g)
-      : kernels_(kernels), s_(s), down_(members(g, false)), along_(members(g, true)) {}
-
-  double panel_s = 0, product_s = 0, moved_s = 0, sent_s = 0, bytes = 0;
-  std::string binding, wire = "chip links";
+      : Steps(kernels, s), down_(line_of(s, g, false)), along_(line_of(s, g, true)) {}
 
   // `local`: rows of the rank's part of the matrix.
   void factor(std::int64_t n, std::int64_t local) {
+    const tile::Machine& machine = setting().machine;
     copy(n, n, local, n);
-    panel_s += kernels_
-                   .run(fmt::format("{} potrf {}", s_.machine.name, n), s_,
-                        [&] {
-                          return Kernels::one(solver::potrf_program({n, n, 1}, s_.machine), s_.machine);
-                        })
-                   .seconds;
+    panel_s += by_rows("potrf", n, n, [&](std::int64_t order) {
+      return solver::potrf_program({order, order, 1}, machine);
+    });
     // Whether it is finite.
-    const solver::FiniteShape look{n, n, 1, n, solver::MatrixPart::Lower};
-    panel_s += kernels_
-                   .run(fmt::format("{} finite {}", s_.machine.name, n), s_,
-                        [&] { return Kernels::one(solver::finite_program(look, s_.machine), s_.machine); })
-                   .seconds;
-    program();
+    panel_s += by_rows("finite", n, n, [&](std::int64_t order) {
+      return solver::finite_program({order, order, 1, order, solver::MatrixPart::Lower}, machine);
+    });
     copy(n, n, n, local);
   }
   // Of `rows` rows, which leaves them packed.
-  void solve(std::int64_t n, std::int64_t rows, std::int64_t local) {
+  void solve_rows(std::int64_t n, std::int64_t rows, std::int64_t local) {
     if (rows <= 0) return;
     copy(rows, n, local, rows);
-    // Beyond what is estimated, as much for every row as there between half of them and all.
-    const double some = solve_seconds(n, std::min(rows, kRows));
-    panel_s += some;
-    if (rows > kRows)
-      panel_s +=
-          static_cast<double>(rows - kRows) / static_cast<double>(kRows / 2) * (some - solve_seconds(n, kRows / 2));
-    program();
+    panel_s += solve(Operand::by_columns(n, n, n), Operand::by_columns(rows, n, rows).transposed(), false);
     copy(rows, n, rows, local);
   }
-  void send_down(double b) { broadcast(b, down_); }
-  void send_along(double b) { broadcast(b, along_); }
-  // A block stored by columns, from one leading dimension to another. Copies that follow one another are requests to
-  // one ring.
-  void copy(std::int64_t rows, std::int64_t columns, std::int64_t from, std::int64_t to) {
-    constexpr std::int64_t kShortestRun = 4096;
-    if (rows <= 0 || columns <= 0) return;
-    const bool whole = columns == 1 || (from == rows && to == rows);
-    const std::int64_t runs = whole ? 1 : columns, run_bytes = 4 * rows * (whole ? columns : 1);
-    if (!whole && run_bytes < kShortestRun) return;
-    const tile::DmaCost cost = tile::memory_copy_cost(run_bytes, s_.machine);
-    const double next = std::max(cost.transfer_s, cost.ring_s);
-    const tile::Timing& t = s_.machine.timing;
-    moved_s += copying_ ? next : t.dma_start_s + cost.transfer_s + t.dma_end_s;
-    moved_s += static_cast<double>(runs - 1) * next;
-    copying_ = true;
-  }
   // C (rows x columns) -= A B^T, depth deep, all stored by columns.
-  void product(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-    if (rows <= 0 || columns <= 0) return;
-    const std::int64_t some = std::min(rows, kRows);
-    const auto build = [&] {
-      blas::GemmShape shape{DType::Float32, DType::Float32, columns, some, depth};
-      shape.am = 1, shape.ak = columns, shape.bk = some, shape.bn = 1, shape.cm = some, shape.cn = 1;
-      shape.alpha = blas::Factor::Input, shape.beta = blas::Factor::One;
-      return Kernels::one(blas::gemm_program(shape, s_.machine), s_.machine);
-    };
-    const LaunchTime t = kernels_.run(fmt::format("{} update {} {} {}", s_.machine.name, columns, some, depth), s_,
-                                      build, static_cast<double>(rows) / static_cast<double>(some));
-    product_s += t.seconds;
-    binding = t.binding;
-    program();
+  void update(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    product_s +=
+        product(Operand::by_columns(rows, depth, rows), Operand::by_columns(columns, depth, columns).transposed(),
+                false, true, Operand::by_columns(rows, columns, rows));
   }
-  [[nodiscard]] double seconds() const { return panel_s + product_s + moved_s + sent_s; }
+  void send_down(double b) { collective(tile::CollectiveKind::Broadcast, b, down_); }
+  void send_along(double b) { collective(tile::CollectiveKind::Broadcast, b, along_); }
 
  private:
-  double solve_seconds(std::int64_t n, std::int64_t rows) {
-    const blas::TrsmShape shape{.m = n, .n = rows, .am = 1, .an = n, .bm = rows, .bn = 1};
-    return kernels_
-        .run(fmt::format("{} trsm {} {}", s_.machine.name, n, rows), s_,
-             [&] { return Kernels::one(blas::trsm_program(shape, s_.machine), s_.machine); })
-        .seconds;
-  }
-  // The ranks of one row of the grid, or of one column; those beside them send at the same time.
-  [[nodiscard]] tile::Members members(const LevelGrid& g, bool row) const {
-    const auto side = [&](const LevelGrid::Level& level) { return row ? level.columns : level.rows; };
-    return {.per_chip = side(g.core),
-            .chips = side(g.chip) * side(g.instance),
-            .nodes = side(g.node),
-            .sharing = row ? g.core.rows : g.core.columns,
-            .lnc = s_.placement.lnc};
-  }
-  void program() { copying_ = false; }
-  void broadcast(double b, const tile::Members& m) {
-    if (m.size() == 1 || b <= 0) return;
-    const auto c = tile::collective_cost(s_.fabric, tile::CollectiveKind::Broadcast, b, m, s_.eta);
-    sent_s += c.seconds();
-    bytes += c.wire_bytes;
-    wire = c.binding;
-    copying_ = false;
-  }
-
-  Kernels& kernels_;
-  const Setting& s_;
   tile::Members down_, along_;
-  bool copying_ = false;
 };
 
 class Cholesky final : public Operation {
@@ -203,7 +127,7 @@ class Cholesky final : public Operation {
     const int r = static_cast<int>((k + 1) % row.ranks);
     const std::int64_t rows = behind(row, k, r), local = row.local_extent(r);
     step.send_down(4.0 * static_cast<double>(depth * depth));
-    step.solve(depth, rows, local);
+    step.solve_rows(depth, rows, local);
     step.send_along(4.0 * static_cast<double>(rows * depth));
     // Block columns of this rank by the grid row that has them as rows.
     std::vector<std::int64_t> of_row(static_cast<std::size_t>(row.ranks), 0);
@@ -230,11 +154,11 @@ class Cholesky final : public Operation {
         const std::int64_t width = column.block_extent(j);
         if (j % row.ranks == r) {
           step.copy(width, width, local, width);
-          step.product(width, width, depth);
+          step.update(width, width, depth);
         }
-        step.product(behind(row, j, r) - below, width, depth);
+        step.update(behind(row, j, r) - below, width, depth);
       }
-      step.product(below, wide, depth);
+      step.update(below, wide, depth);
     }
   }
   std::int64_t n_ = 262144;

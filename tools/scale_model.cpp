@@ -90,7 +90,11 @@ LevelGrid best_grid(const Setting& s, double left, double right) {
 std::vector<std::unique_ptr<Operation>> operations() {
   std::vector<std::unique_ptr<Operation>> all;
   all.push_back(gemm());
+  all.push_back(syrk());
+  all.push_back(trsm());
   all.push_back(cholesky());
+  all.push_back(lu());
+  all.push_back(qr());
   all.push_back(fft());
   all.push_back(conjugate_gradients());
   all.push_back(mp2());

@@ -82,6 +82,10 @@ class Operation {
 [[nodiscard]] std::vector<std::unique_ptr<Operation>> operations();
 [[nodiscard]] std::unique_ptr<Operation> gemm();
 [[nodiscard]] std::unique_ptr<Operation> cholesky();
+[[nodiscard]] std::unique_ptr<Operation> syrk();
+[[nodiscard]] std::unique_ptr<Operation> trsm();
+[[nodiscard]] std::unique_ptr<Operation> lu();
+[[nodiscard]] std::unique_ptr<Operation> qr();
 [[nodiscard]] std::unique_ptr<Operation> fft();
 [[nodiscard]] std::unique_ptr<Operation> conjugate_gradients();
 [[nodiscard]] std::unique_ptr<Operation> mp2();

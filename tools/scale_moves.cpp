@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <trn/comm/distribution.hpp>
 #include <trn/rand/fill_program.hpp>
 
-#include "scale_model.hpp"
+#include "scale_steps.hpp"
 
 namespace trn::tools::scale {
 
@@ -59,32 +58,19 @@ class Redistribute final : public Operation {
     return larger;
   }
   Result model(const Setting& s) override {
-    constexpr std::int64_t kBlock = 512;
-    const LevelGrid level = best_grid(s, 1e9, 1e9);
-    const dist::Grid grid{static_cast<int>(level.rows()), static_cast<int>(level.columns())};
-    const int ranks = grid.size();
-    const dist::Cyclic row{n_, kBlock, grid.rows}, column{n_, kBlock, grid.columns}, whole{n_, kBlock, ranks};
-    // Of its columns a rank has its rows already: block j is rank j % ranks', and in column j % columns of the grid.
-    double most = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
-      const auto rows = static_cast<double>(row.local_extent(grid.row_of(rank))),
-                 columns = static_cast<double>(column.local_extent(grid.column_of(rank))),
-                 own = static_cast<double>(whole.local_extent(rank)), stays = rows * own;
-      most = std::max({most, rows * columns - stays, static_cast<double>(n_) * own - stays});
-    }
+    const LevelGrid grid = best_grid(s, 1e9, 1e9);
+    const auto ranks = static_cast<double>(s.placement.size());
     Result r;
-    if (ranks > 1) {
-      const tile::CollectiveCost c =
-          tile::collective_cost(s.fabric, tile::CollectiveKind::AllToAll, 4 * most, tile::members(s.placement), s.eta);
+    r.binding = "nothing";
+    if (s.placement.size() > 1) {
+      const tile::CollectiveCost c = to_columns(s, n_, n_, kBlockSize);
       r.seconds = r.communication_s = c.seconds();
       r.bytes = c.wire_bytes;
       r.binding = c.binding;
-    } else {
-      r.binding = "nothing";
     }
     r.memory = 2 * 4 * static_cast<double>(n_) * static_cast<double>(n_) / ranks;
-    r.note = fmt::format("from a grid of {} x {} to 1 x {}; packing is the host's, and not priced", grid.rows,
-                         grid.columns, ranks);
+    r.note = fmt::format("from a grid of {} x {} to 1 x {}; packing is the host's, and not priced", grid.rows(),
+                         grid.columns(), s.placement.size());
     return r;
   }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <trn/blas/dist_gemm.hpp>
+#include <trn/blas/dist_trsm.hpp>
 #include <trn/blas/level1.hpp>
 #include <trn/blas/pair_energy.hpp>
 #include <trn/comm/collectives.hpp>
@@ -22,6 +23,8 @@
 #include <trn/mp2/pair_deal.hpp>
 #include <trn/rand/dist_fill.hpp>
 #include <trn/solver/dist_cholesky.hpp>
+#include <trn/solver/dist_lu.hpp>
+#include <trn/solver/dist_qr.hpp>
 #include <trn/sparse/spmm.hpp>
 
 #include "scale_command.hpp"
@@ -101,6 +104,56 @@ TEST(ScaleRuns, Cholesky) {
             }};
   });
   expect_close("cholesky --machine trn2 --chips 1 --n " + std::to_string(kOrder), run);
+}
+
+// Numbers in (-1, 1) that no pattern has, with a dominant diagonal but in another order of rows: every step of LU
+// exchanges, and panels of QR are far from dependent.
+float scattered(std::int64_t i, std::int64_t j, std::int64_t n) {
+  auto x = static_cast<std::uint64_t>(i * 8191 + j) * 0x9E3779B97F4A7C15U;
+  x ^= x >> 29U;
+  x *= 0xBF58476D1CE4E5B9U;
+  const auto value = static_cast<float>(static_cast<double>(x >> 11U) * 0x1p-52 - 1);
+  return i == n - 1 - j ? value + 8 : value;
+}
+
+// Eight blocks of columns, one on each core.
+TEST(ScaleRuns, LuAndQr) {
+  constexpr std::int64_t kOrder = 512, kBlock = 64;
+  for (const bool lu : {true, false}) {
+    const double run = seconds_of("sim:trn2x8", [&](const Communicator& c, const Executor& e) -> Program {
+      const auto a = matrix<float>(c, e, {kOrder, kOrder, kBlock, kBlock, {2, 4}});
+      a->fill([&](std::int64_t i, std::int64_t j) { return scattered(i, j, kOrder); });
+      if (lu) return {[a] { EXPECT_TRUE(solver::getrf<float>(*a).report.outcome.ok()); }};
+      return {[a] { EXPECT_TRUE(solver::geqrf<float>(*a).report.outcome.ok()); }};
+    });
+    expect_close(fmt::format("{} --machine trn2 --chips 1 --n {} --block {}", lu ? "lu" : "qr", kOrder, kBlock), run);
+  }
+}
+
+TEST(ScaleRuns, RankKUpdateAndTriangularSolve) {
+  constexpr std::int64_t kOrder = 1024, kBlock = 128;
+  const double update = seconds_of("sim:trn2x8", [&](const Communicator& c, const Executor& e) -> Program {
+    const auto a = matrix<float>(c, e, {kOrder, 4096, kBlock, kBlock, {2, 4}}),
+               product = matrix<float>(c, e, {kOrder, kOrder, kBlock, kBlock, {2, 4}});
+    a->fill([](std::int64_t i, std::int64_t j) { return i == j ? 2.f : 0.f; });
+    return {[=] { blas::syrk<float>(blas::Uplo::Lower, blas::Op::N, 1, *a, 0, *product); },
+            [=] {
+              const std::vector<float> x = product->to_host();
+              EXPECT_EQ(x.front(), 4.f);
+              EXPECT_EQ(x.back(), 4.f);
+            }};
+  });
+  expect_close(fmt::format("syrk --machine trn2 --chips 1 --n {} --k 4096 --block {}", kOrder, kBlock), update);
+  const double solve = seconds_of("sim:trn2x8", [&](const Communicator& c, const Executor& e) -> Program {
+    const auto l = matrix<float>(c, e, {kOrder, kOrder, kBlock, kBlock, {2, 4}}),
+               x = matrix<float>(c, e, {kOrder, kOrder, kBlock, kBlock, {2, 4}});
+    l->fill([](std::int64_t i, std::int64_t j) { return i == j ? 2.f : 0.f; });
+    x->fill([](std::int64_t, std::int64_t) { return 1.f; });
+    return {
+        [=] { blas::trsm<float>(blas::Side::Left, blas::Uplo::Lower, blas::Op::N, blas::Diag::NonUnit, 1, *l, *x); },
+        [=] { EXPECT_EQ(x->to_host(), std::vector<float>(kOrder * kOrder, 0.5f)); }};
+  });
+  expect_close(fmt::format("trsm --machine trn2 --chips 1 --n {} --block {}", kOrder, kBlock), solve);
 }
 
 // One iteration on devices, of the libraries' parts: the halo, the product, two sums and three updates. Of ones the
