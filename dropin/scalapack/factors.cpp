@@ -5,6 +5,7 @@
 #include <trn/solver/dist_cholesky.hpp>
 #include <trn/solver/dist_lu.hpp>
 #include <trn/solver/dist_qr.hpp>
+#include <trn/tile/device.hpp>
 
 #include "entry.hpp"
 
@@ -18,6 +19,9 @@ template <class T> bool is_aligned(const Operand<T>& o) {
   return row.block == column.block && row.first == row.block && column.first == column.block &&
          (o.i - 1) % row.block == 0 && (o.j - 1) % column.block == 0;
 }
+
+// LU moves rows by their numbers.
+bool has_gathers() { return settings().on_host || tile::device_of(settings().executor).machine().indirect_dma; }
 
 // Whether the executor has this factorisation; else ScaLAPACK serves it, around our level 3 there.
 bool has_kernel(bool on_devices) {
@@ -45,7 +49,7 @@ template <class T> bool serve_potrf(Letter uplo, Int n, Passed<T> a, int* info) 
 // pivots[k]: the row that was exchanged with row k, of the whole matrix and counted from 1, where row k's owner is.
 template <class T> bool serve_getrf(Int m, Int n, Passed<T> a, int* pivots, int* info) {
   const BlacsGrid* g = shared_grid({a.numbers});
-  if (g == nullptr || !has_kernel(false)) return false;
+  if (g == nullptr || !has_kernel(has_gathers())) return false;
   const auto o = operand(a, *g, *m, *n);
   if (*m <= 0 || *n <= 0 || !all_can(*g, usable(o, *g) && is_aligned(o))) return false;
   const Squares<T> squares(*g, reading(o));
@@ -63,7 +67,7 @@ template <class T> bool serve_getrf(Int m, Int n, Passed<T> a, int* pivots, int*
 
 template <class T> bool serve_geqrf(Int m, Int n, Passed<T> a, T* tau, T* work, Int lwork, int* info) {
   const BlacsGrid* g = shared_grid({a.numbers});
-  if (g == nullptr || !has_kernel(false)) return false;
+  if (g == nullptr) return false;
   const auto o = operand(a, *g, *m, *n);
   if (*m <= 0 || *n <= 0 || !all_can(*g, usable(o, *g))) return false;
   // The least workspace that ScaLAPACK documents: nb (rows + columns of this process + nb).

@@ -12,6 +12,7 @@
 #include <trn/tile/words.hpp>
 
 #include "device/operands.hpp"
+#include "device/row_exchanges.hpp"
 #include "kernels/factorisations.hpp"
 #include "norm_estimate.hpp"
 
@@ -19,16 +20,8 @@ namespace trn::solver::device {
 
 namespace {
 
-constexpr std::int64_t kPanel = 128, kLeaf = 16;
+constexpr std::int64_t kPanel = kExchanged, kLeaf = 16;
 using ConstView = MatrixView<const float>;
-using Exchanges = std::vector<std::int64_t>;  // step i exchanges row i with row [i]
-
-// Exchanges of rows.
-void needs_gathers(const char* operation, const Executor& executor) {
-  const tile::Machine& machine = tile::device_of(executor).machine();
-  if (!machine.indirect_dma)
-    fail<NotImplemented>("{}: {} has no gathers; it runs on the host", operation, machine.name);
-}
 
 // |P A - L U| <= bound |L||U| elementwise, to first order. An element is a sum of products of the Tensor Engine by 128
 // outside of panels and by 16 within, each subtracted from what there was, of 16 differences in a leaf, and of the
@@ -51,7 +44,7 @@ class Rows {
         copy_(executor, copied_ ? a.rows() : 0, copied_ ? a.columns() : 0) {
     if (!copied_) return;
     if (turns())
-      turn(a_.transposed(), copy_.view());
+      turn(executor_, a_.transposed(), copy_.view());
     else
       move(a_, copy_.view());
   }
@@ -59,74 +52,19 @@ class Rows {
   void store() const {
     if (!copied_) return;
     if (turns())
-      turn(copy_.view(), a_.transposed());
+      turn(executor_, copy_.view(), a_.transposed());
     else
       move(copy_.view(), a_);
   }
 
  private:
   [[nodiscard]] bool turns() const { return a_.row_stride() == 1 && a_.column_stride() >= a_.rows(); }
-  // to = the transpose of from; the rows of both are contiguous.
-  void turn(const MatrixView<float>& from, const MatrixView<float>& to) const {
-    tile::launch(executor_, turn_program, TurnShape{from.rows(), from.columns(), from.row_stride(), to.row_stride()},
-                 {{"a", from.data()}, {"b", to.data()}});
-  }
 
   Executor executor_;
   MatrixView<float> a_;
   bool copied_;
   Matrix<float> copy_;
 };
-
-// Row to[i] of A becomes what row from[i] was.
-void move_rows(const Executor& executor, const MatrixView<float>& a, std::vector<std::uint32_t> from,
-               std::vector<std::uint32_t> to) {
-  if (to.empty() || a.columns() == 0) return;
-  ensure(to.size() <= kMovedRows, "solver.getrf: {} rows to move at once", to.size());
-  from.resize(kMovedRows, 0);
-  to.resize(kMovedRows, static_cast<std::uint32_t>(a.rows()));  // no move
-  const auto list = [&](const std::vector<std::uint32_t>& values) {
-    std::vector<std::int32_t> copied(values.begin(), values.end());
-    return Array<std::int32_t>::from_host(executor, {kMovedRows}, copied);
-  };
-  const Array<std::int32_t> sources = list(from), targets = list(to);
-  tile::launch(executor, move_rows_program, MoveRowsShape{a.rows(), a.columns(), a.row_stride()},
-               {{"from", sources.data()}, {"to", targets.data()}, {"a", a.data()}, {"moved", a.data()}});
-}
-
-// The exchanges first, first + 1, ... of `count` steps, or backwards, as moves of at most 2 count rows.
-void exchange(const Executor& executor, const MatrixView<float>& a, const Exchanges& exchanges, std::int64_t first,
-              std::int64_t count, bool backwards) {
-  std::vector<std::int64_t> touched;
-  for (std::int64_t i = first; i < first + count; ++i) {
-    touched.push_back(i);
-    touched.push_back(exchanges[static_cast<std::size_t>(i)]);
-  }
-  std::sort(touched.begin(), touched.end());
-  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-  const auto index = [&](std::int64_t row) {
-    return static_cast<std::size_t>(std::lower_bound(touched.begin(), touched.end(), row) - touched.begin());
-  };
-  std::vector<std::int64_t> holds = touched;  // the row that lies in each of these places
-  for (std::int64_t s = 0; s < count; ++s) {
-    const std::int64_t i = backwards ? first + count - 1 - s : first + s;
-    std::swap(holds[index(i)], holds[index(exchanges[static_cast<std::size_t>(i)])]);
-  }
-  std::vector<std::uint32_t> from, to;
-  for (std::size_t t = 0; t < touched.size(); ++t) {
-    if (holds[t] == touched[t]) continue;
-    from.push_back(static_cast<std::uint32_t>(holds[t]));
-    to.push_back(static_cast<std::uint32_t>(touched[t]));
-  }
-  move_rows(executor, a, std::move(from), std::move(to));
-}
-void exchange_all(const Executor& executor, const MatrixView<float>& a, const Exchanges& exchanges, bool backwards) {
-  const auto n = static_cast<std::int64_t>(exchanges.size()), groups = (n + kPanel - 1) / kPanel;
-  for (std::int64_t s = 0; s < groups; ++s) {
-    const std::int64_t first = (backwards ? groups - 1 - s : s) * kPanel;
-    exchange(executor, a, exchanges, first, std::min(kPanel, n - first), backwards);
-  }
-}
 
 // LAPACK's exchanges from the rows that a panel of m rows chose, which begins at row `start`: false where an element
 // overflowed and no row was found.

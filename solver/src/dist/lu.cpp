@@ -1,7 +1,9 @@
-// getrf on a distributed matrix: panel after panel in the layout of whole columns.
+// getrf on a distributed matrix: panel after panel in the layout of whole columns. On devices a panel is factored by
+// getrf there (float; in other types by the host's), rows are moved by DMA, and what lies right of a panel is solved
+// and updated by trnblas's kernels.
 #include <trn/solver/dist_lu.hpp>
 
-#include <numeric>
+#include <optional>
 
 #include <trn/blas/dist_trsm.hpp>
 #include <trn/blas/ordered_gemm.hpp>
@@ -9,9 +11,11 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
+#include "device/row_exchanges.hpp"
 #include "dist/arguments.hpp"
 #include "dist/columns.hpp"
 #include "dist/ordered_trsm.hpp"
+#include "dist/products.hpp"
 
 namespace trn::solver {
 
@@ -19,13 +23,7 @@ namespace {
 
 constexpr const char *kGetrfName = "solver.getrf", *kGetrsName = "solver.getrs";
 
-void require_host(const char* operation, const Executor& executor) {
-  if (executor.family() != Family::Host)
-    fail<NotImplemented>("{}: distributed LU has no kernel for '{}'; use ranks of the host", operation,
-                         executor.name());
-}
-
-// Rows i and p of the columns [begin, end) of a part.
+// Rows i and p of the columns [begin, end) of a part in host memory.
 template <class T>
 void exchange(const MatrixView<T>& x, std::int64_t i, std::int64_t p, std::int64_t begin, std::int64_t end) {
   if (i == p) return;
@@ -34,39 +32,148 @@ void exchange(const MatrixView<T>& x, std::int64_t i, std::int64_t p, std::int64
     std::swap(data[i * x.row_stride() + j * x.column_stride()], data[p * x.row_stride() + j * x.column_stride()]);
 }
 
-}  // namespace
+// Step k: the panel at row and column `at`, `depth` wide and `high` from there down, begins at local column `mine` on
+// its owner; what lies right of it begins at local column `from`.
+struct Step {
+  std::int64_t at, depth, high, mine, from;
+};
 
-template <Scalar T> DistPivots getrf(const dist::Matrix<T>& a, const FactorOptions& options) {
-  dist_checks::same(kGetrfName, {static_cast<std::int64_t>(options.precision.mode())}, a);
-  checks::native(kGetrfName, options.precision);
-  require_host(kGetrfName, a.executor());
+// What a rank does with its own columns, on the host.
+template <class T> class HostPart {
+ public:
+  HostPart(const Columns<T>& columns, std::int64_t) : part_(columns.local()) {}
+  void begin() {}
+
+  // How a panel lies in its buffer: column-major.
+  [[nodiscard]] MatrixView<T> panel(T* buffer, const Step& s) const {
+    return MatrixView<T>::column_major(part_.executor(), buffer, s.high, s.depth);
+  }
+  static View<T> in_order(const MatrixView<T>& panel) { return View<T>(panel.transposed()); }
+  Report factor(const Step& s, const MatrixView<T>& panel, std::int64_t* pivots) {
+    copy(View<const T>(MatrixView<const T>(part_.block(s.at, s.mine, s.high, s.depth))), View<T>(panel));
+    return getrf(part_.executor(), panel, VectorView<std::int64_t>(part_.executor(), pivots, s.depth));
+  }
+  // The panel into its place, and the rows of the columns beside it.
+  void exchange_rows(const Step& s, bool owner, const MatrixView<T>& panel, const std::vector<std::int64_t>& pivots) {
+    if (owner) {
+      copy(View<const T>(MatrixView<const T>(panel)), View<T>(part_.block(s.at, s.mine, s.high, s.depth)));
+    }
+    for (std::int64_t i = s.at; i < s.at + s.depth; ++i) {
+      exchange(part_, i, pivots[static_cast<std::size_t>(i)], 0, s.mine);
+      exchange(part_, i, pivots[static_cast<std::size_t>(i)], s.from, part_.columns());
+    }
+  }
+  void update(const Step& s, const MatrixView<const T>& panel) {
+    const std::int64_t rest = part_.columns() - s.from;
+    if (rest <= 0) return;
+    const MatrixView<T> right = part_.block(s.at, s.from, s.depth, rest);
+    dist_host::solve_left_unit<T>(panel.block(0, 0, s.depth, s.depth), right);
+    if (s.high > s.depth)
+      blas::ordered_gemm<T>(part_.executor(), Op::N, Op::N, T(-1), panel.block(s.depth, 0, s.high - s.depth, s.depth),
+                            right, T(1), part_.block(s.at + s.depth, s.from, s.high - s.depth, rest));
+  }
+  void end() {}
+  void say(const comm::Communicator&, Report& report, std::int64_t order, std::int64_t) const {
+    if (report.outcome.status == Status::Singular) report.accuracy.bound = a_priori_bound<T>(order);
+  }
+
+ private:
+  MatrixView<T> part_;
+};
+
+// The same on a device.
+template <class T> class DevicePart {
+ public:
+  DevicePart(const Columns<T>& columns, std::int64_t block)
+      : executor_(columns.local().executor()), part_(columns.local()), products_(executor_, block) {}
+  void begin() { rows_.emplace(kGetrfName, part_); }
+
+  [[nodiscard]] MatrixView<T> panel(T* buffer, const Step& s) const {
+    return MatrixView<T>::row_major(executor_, buffer, s.high, s.depth);
+  }
+  static View<T> in_order(const MatrixView<T>& panel) { return View<T>(panel); }
+  Report factor(const Step& s, const MatrixView<T>& panel, std::int64_t* pivots) {
+    const MatrixView<const T> own = rows_->view().block(s.at, s.mine, s.high, s.depth);
+    const VectorView<std::int64_t> host_pivots(Executor::host(), pivots, s.depth);
+    Report report;
+    if constexpr (kPanelsOnDevices<T>) {
+      copy(View<const T>(own), View<T>(panel));
+      const trn::Array<std::int64_t> chosen(executor_, {s.depth});
+      report = getrf(executor_, panel, VectorView<std::int64_t>(chosen.view()));
+      copy(View<const std::int64_t>(chosen.view()), View<std::int64_t>(host_pivots));
+    } else {
+      Matrix<T> turned(Executor::host(), s.depth, s.high);  // column-major
+      const MatrixView<T> host = turned.view().transposed();
+      copy(View<const T>(own), View<T>(host));
+      report = getrf(Executor::host(), host, host_pivots);
+      copy(View<const T>(MatrixView<const T>(host)), View<T>(panel));
+    }
+    panel_bound_ = std::max(panel_bound_, report.accuracy.bound);
+    return report;
+  }
+  void exchange_rows(const Step& s, bool owner, const MatrixView<T>& panel, const std::vector<std::int64_t>& pivots) {
+    if (rows_->empty()) return;
+    // All columns at once; the panel, whose rows are in order already, is brought afterwards.
+    rows_->exchange(pivots, s.at, s.depth);
+    if (owner)
+      copy(View<const T>(MatrixView<const T>(panel)), View<T>(rows_->view().block(s.at, s.mine, s.high, s.depth)));
+  }
+  void update(const Step& s, const MatrixView<const T>& panel) {
+    const std::int64_t rest = part_.columns() - s.from;
+    if (rest <= 0) return;
+    const MatrixView<T> all = rows_->view(), right = all.block(s.at, s.from, s.depth, rest);
+    products_.solve_left_unit(panel.block(0, 0, s.depth, s.depth), right, s.from);
+    if (s.high > s.depth)
+      products_(Op::N, T(-1), panel.block(s.depth, 0, s.high - s.depth, s.depth), right, T(1),
+                all.block(s.at + s.depth, s.from, s.high - s.depth, rest), s.from);
+  }
+  void end() { rows_->store(); }
+  // An element is a sum of products by panels, each with its own error, of a rounding for every panel, and of what its
+  // own panel or the solve beside it adds. Collective.
+  void say(const comm::Communicator& group, Report& report, std::int64_t, std::int64_t panels) const {
+    report.algorithm = device_algorithm<T>("blocked lu, partial pivoting", "blocked lu, panels on the host",
+                                           "blocked lu, panels on the host, exact products");
+    const double roundings = (blas::ComplexScalar<T> ? 4 : 2) * static_cast<double>(panels) * unit_roundoff_of<T>();
+    report.accuracy = {products_.mode(), 1,
+                       comm::maximum(group, panel_bound_) + comm::maximum(group, products_.solve_bound()) +
+                           comm::maximum(group, products_.product_bound()) + roundings};
+  }
+
+ private:
+  Executor executor_;
+  MatrixView<T> part_;
+  std::optional<ByRows<T>> rows_;
+  Products<T> products_;
+  double panel_bound_ = 0;
+};
+
+template <class T, class Part> DistPivots factor(const dist::Matrix<T>& a) {
   const std::int64_t m = a.rows(), n = a.columns(), order = std::min(m, n), block = a.distribution().column_block;
   DistPivots result{report_of<T>({}, order, "lu"), std::vector<std::int64_t>(static_cast<std::size_t>(order))};
-  if (order == 0) return result;
   const Columns<T> columns(a, block);
-  const MatrixView<T> part = columns.local();
-  const Executor& host = a.executor();
   comm::Agreement agreement(a.group());
-  const trn::Array<T> buffer = room<T>(agreement, host, m * std::min(block, order));
+  const trn::Array<T> buffer = room<T>(agreement, a.executor(), m * std::min(block, order));
+  Part part(columns, block);
+  agreement.attempt([&] { part.begin(); });
+  agreement.settle();
   Outcome outcome;
   for (std::int64_t k = 0; k * block < order; ++k) {
-    const std::int64_t at = k * block, depth = std::min(block, order - at), high = m - at;
+    const std::int64_t at = k * block, depth = std::min(block, order - at);
     const int owner = columns.cut().owner(at);
-    const MatrixView<T> panel = MatrixView<T>::column_major(host, buffer.data(), high, depth);
-    std::vector<std::int64_t> said(static_cast<std::size_t>(depth + 2));
+    const bool here = a.group().rank() == owner;
     const std::int64_t mine = columns.before(k);
-    if (a.group().rank() == owner) {
+    // The panel is narrower than its block where m < n: then the block goes on beside it.
+    const Step step{at, depth, m - at, mine, here ? mine + depth : mine};
+    const MatrixView<T> panel = part.panel(buffer.data(), step);
+    std::vector<std::int64_t> said(static_cast<std::size_t>(depth + 2));
+    if (here) {
       agreement.attempt([&] {
-        const MatrixView<T> here = part.block(at, mine, high, depth);
-        copy(View<const T>(MatrixView<const T>(here)), View<T>(panel));
-        const Report report = getrf(host, panel, VectorView<std::int64_t>(host, said.data(), depth));
-        copy(View<const T>(MatrixView<const T>(panel)), View<T>(here));
+        const Report report = part.factor(step, panel, said.data());
         said[static_cast<std::size_t>(depth)] = static_cast<std::int64_t>(report.outcome.status);
         said[static_cast<std::size_t>(depth + 1)] = report.outcome.index;
       });
     }
     comm::broadcast(a.group(), owner, View<std::int64_t>(Executor::host(), said.data(), {depth + 2}));
-    comm::broadcast(a.group(), owner, View<T>(panel.transposed()));
     const auto status = static_cast<Status>(said[static_cast<std::size_t>(depth)]);
     if (status != Status::Ok && outcome.ok()) {
       const std::int64_t index = said[static_cast<std::size_t>(depth + 1)];
@@ -74,29 +181,31 @@ template <Scalar T> DistPivots getrf(const dist::Matrix<T>& a, const FactorOptio
                          : status == Status::NotFinite ? (at + index / depth) * n + at + index % depth
                                                        : at + index};
     }
-    // Rows of the other columns. The panel is narrower than its block where m < n: then the block goes on beside it.
-    const std::int64_t from = a.group().rank() == owner ? mine + depth : mine, rest = part.columns() - from;
-    for (std::int64_t i = 0; i < depth; ++i) {
-      const std::int64_t pivot = at + said[static_cast<std::size_t>(i)];
-      result.pivots[static_cast<std::size_t>(at + i)] = pivot;
-      exchange(part, at + i, pivot, 0, mine);
-      exchange(part, at + i, pivot, from, part.columns());
-    }
     if (outcome.status == Status::NotFinite) break;
-    if (rest <= 0) continue;
+    comm::broadcast(a.group(), owner, part.in_order(panel));
+    for (std::int64_t i = 0; i < depth; ++i)
+      result.pivots[static_cast<std::size_t>(at + i)] = at + said[static_cast<std::size_t>(i)];
     agreement.attempt([&] {
-      const MatrixView<T> right = part.block(at, from, depth, rest);
-      dist_host::solve_left_unit<T>(panel.block(0, 0, depth, depth), right);
-      if (high > depth)
-        blas::ordered_gemm<T>(host, Op::N, Op::N, T(-1), panel.block(depth, 0, high - depth, depth), right, T(1),
-                              part.block(at + depth, from, high - depth, rest));
+      part.exchange_rows(step, here, panel, result.pivots);
+      part.update(step, panel);
     });
   }
+  agreement.attempt([&] { part.end(); });
   agreement.settle();
   columns.store();
   result.report = report_of<T>(outcome, order, "lu");
-  if (outcome.status == Status::Singular) result.report.accuracy.bound = a_priori_bound<T>(order);
+  if (outcome.status != Status::NotFinite) part.say(a.group(), result.report, order, (order + block - 1) / block);
   return result;
+}
+
+}  // namespace
+
+template <Scalar T> DistPivots getrf(const dist::Matrix<T>& a, const FactorOptions& options) {
+  dist_checks::same(kGetrfName, {static_cast<std::int64_t>(options.precision.mode())}, a);
+  checks::native(kGetrfName, a.executor(), dtype_of<T>, options.precision);
+  const std::int64_t order = std::min(a.rows(), a.columns());
+  if (order == 0) return {report_of<T>({}, order, "lu"), {}};
+  return a.executor().family() == Family::Host ? factor<T, HostPart<T>>(a) : factor<T, DevicePart<T>>(a);
 }
 
 template <Scalar T>
@@ -106,7 +215,6 @@ Report getrs(Op op, const dist::Matrix<T>& factor, const std::vector<std::int64_
     hash = static_cast<std::int64_t>(static_cast<std::uint64_t>(hash) * 1000003U + static_cast<std::uint64_t>(p));
   dist_checks::same(kGetrsName, {static_cast<std::int64_t>(op), hash}, factor, b);
   checks::enumerators(kGetrsName, op);
-  require_host(kGetrsName, b.executor());
   const std::int64_t n = factor.rows();
   require(factor.columns() == n && b.rows() == n && static_cast<std::int64_t>(pivots.size()) == n,
           "{}: the factor is {} x {}, B has {} rows, there are {} pivots; they must be n x n, n and n", kGetrsName, n,
@@ -118,22 +226,38 @@ Report getrs(Op op, const dist::Matrix<T>& factor, const std::vector<std::int64_
   const auto permute = [&] {
     const Columns<T> columns(b, b.distribution().column_block);
     const MatrixView<T> part = columns.local();
-    for (std::int64_t s = 0; s < n; ++s) {
-      const std::int64_t i = op == Op::N ? s : n - 1 - s;
-      exchange(part, i, pivots[static_cast<std::size_t>(i)], 0, part.columns());
-    }
+    comm::together(b.group(), [&] {
+      if (b.executor().family() != Family::Host) {
+        const ByRows<T> rows(kGetrsName, part);
+        rows.exchange_all(pivots, op != Op::N);
+        return rows.store();
+      }
+      for (std::int64_t s = 0; s < n; ++s) {
+        const std::int64_t i = op == Op::N ? s : n - 1 - s;
+        exchange(part, i, pivots[static_cast<std::size_t>(i)], 0, part.columns());
+      }
+    });
     columns.store();
+  };
+  const bool on_host = b.executor().family() == Family::Host;
+  const blas::ProductOptions options{Products<T>(b.executor(), 1).mode()};
+  double solved = 0;
+  const auto solve = [&](Uplo uplo, Diag diag) {
+    solved += blas::trsm<T>(Side::Left, uplo, op, diag, T(1), factor, b, options).bound;
   };
   if (op == Op::N) {
     permute();
-    blas::trsm<T>(Side::Left, Uplo::Lower, Op::N, Diag::Unit, T(1), factor, b);
-    blas::trsm<T>(Side::Left, Uplo::Upper, Op::N, Diag::NonUnit, T(1), factor, b);
+    solve(Uplo::Lower, Diag::Unit);
+    solve(Uplo::Upper, Diag::NonUnit);
   } else {
-    blas::trsm<T>(Side::Left, Uplo::Upper, op, Diag::NonUnit, T(1), factor, b);
-    blas::trsm<T>(Side::Left, Uplo::Lower, op, Diag::Unit, T(1), factor, b);
+    solve(Uplo::Upper, Diag::NonUnit);
+    solve(Uplo::Lower, Diag::Unit);
     permute();
   }
-  return report_of<T>({}, 3 * n, "lu");
+  Report report = report_of<T>({}, 3 * n, "lu");
+  report.accuracy.mode = options.precision.mode();
+  if (!on_host) report.accuracy.bound = solved;
+  return report;
 }
 
 #define TRN_DIST(T)                                                           \

@@ -9,11 +9,9 @@
 namespace trn::solver {
 
 // T with H(0) H(1) ... = I - V T V^H: column j is -tau_j T (V^H v_j), tau_j on the diagonal (LAPACK's larft, forward).
-template <class T> std::vector<T> triangular_factor(const MatrixView<const T>& v, const T* tau) {
-  const std::int64_t n = v.columns();
-  std::vector<T> gram(static_cast<std::size_t>(n * n)), t(gram.size(), T(0));
-  blas::ordered_gemm<T>(v.executor(), Op::C, Op::N, T(1), v, v, T(0),
-                        MatrixView<T>::column_major(v.executor(), gram.data(), n, n));
+// From the Gram matrix V^H V, column-major.
+template <class T> std::vector<T> triangular_factor(std::int64_t n, const std::vector<T>& gram, const T* tau) {
+  std::vector<T> t(gram.size(), T(0));
   const auto at = [n](std::int64_t i, std::int64_t j) { return static_cast<std::size_t>(j * n + i); };
   for (std::int64_t j = 0; j < n; ++j) {
     t[at(j, j)] = tau[j];
@@ -24,6 +22,14 @@ template <class T> std::vector<T> triangular_factor(const MatrixView<const T>& v
     }
   }
   return t;
+}
+// From V in host memory.
+template <class T> std::vector<T> triangular_factor(const MatrixView<const T>& v, const T* tau) {
+  const std::int64_t n = v.columns();
+  std::vector<T> gram(static_cast<std::size_t>(n * n));
+  blas::ordered_gemm<T>(v.executor(), Op::C, Op::N, T(1), v, v, T(0),
+                        MatrixView<T>::column_major(v.executor(), gram.data(), n, n));
+  return triangular_factor<T>(n, gram, tau);
 }
 
 }  // namespace trn::solver

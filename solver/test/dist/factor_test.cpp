@@ -158,9 +158,9 @@ template <class T> T general(std::int64_t i, std::int64_t j, bool ties) {
   return number<T>(3, i, j);
 }
 
-template <class T> Result<T> lu(int ranks, const dist::Grid& grid, std::int64_t m, std::int64_t n, std::int64_t block,
-                                Op op, bool ties, std::int64_t zero = -1) {
-  return on_ranks<T>("host", ranks, [&](const comm::Communicator& group, const Executor& e) {
+template <class T> Result<T> lu(const std::string& executor, int ranks, const dist::Grid& grid, std::int64_t m,
+                                std::int64_t n, std::int64_t block, Op op, bool ties, std::int64_t zero = -1) {
+  return on_ranks<T>(executor, ranks, [&](const comm::Communicator& group, const Executor& e) {
     const dist::Matrix<T> a(group, e, {m, n, block + 1, block, grid}), b(group, e, {m, 6, 5, 2, grids(ranks)[0]});
     a.fill([&](std::int64_t i, std::int64_t j) { return j == zero ? T(0) : general<T>(i, j, ties); });
     b.fill([](std::int64_t i, std::int64_t j) { return number<T>(2, i, j); });
@@ -193,10 +193,11 @@ template <class T> void check_lu(const Result<T>& r, std::int64_t m, std::int64_
 
 TEST(DistLu, HasTheSameBitsAndPivotsOnAnyNumberOfRanks) {
   int cases = 0;
+  std::string executor = "host";
   const auto run = [&]<class T>(T, std::int64_t m, std::int64_t n, std::int64_t block, Op op, bool ties,
                                 std::initializer_list<int> ranks) {
-    check_lu(lu<T>(1, {}, m, n, block, op, ties), m, n, ties);
-    cases += compare(ranks, [&](int p, const dist::Grid& g) { return lu<T>(p, g, m, n, block, op, ties); });
+    check_lu(lu<T>(executor, 1, {}, m, n, block, op, ties), m, n, ties);
+    cases += compare(ranks, [&](int p, const dist::Grid& g) { return lu<T>(executor, p, g, m, n, block, op, ties); });
   };
   run(double(), 50, 50, 8, Op::N, false, {2, 3, 4, 6, 7, 12});
   run(double(), 50, 50, 7, Op::T, true, {4, 6});
@@ -204,12 +205,17 @@ TEST(DistLu, HasTheSameBitsAndPivotsOnAnyNumberOfRanks) {
   run(double(), 21, 45, 8, Op::N, false, {2, 6});
   run(std::complex<double>(), 30, 30, 8, Op::C, false, {4});
   run(float(), 40, 40, 16, Op::N, true, {6});
+  executor = "sim:trn2";
+  run(float(), 60, 60, 16, Op::N, false, {2, 3, 7});
+  run(float(), 40, 70, 24, Op::T, true, {4});
+  run(double(), 24, 24, 8, Op::T, false, {3});
+  run(std::complex<float>(), 20, 20, 8, Op::C, false, {2});
   std::printf("%d factorisations compared bit by bit with one rank\n", cases);
 }
 TEST(DistLu, SolvesAndTakesTheFirstOfEqualPivots) {
   const std::int64_t n = 40;
   for (const Op op : {Op::N, Op::T}) {
-    const Result<double> r = lu<double>(4, {2, 2}, n, n, 8, op, false);
+    const Result<double> r = lu<double>("host", 4, {2, 2}, n, n, 8, op, false);
     for (std::int64_t i = 0; i < n; ++i) {
       for (std::int64_t j = 0; j < 6; ++j) {
         long double sum = 0, size = 0;
@@ -224,7 +230,7 @@ TEST(DistLu, SolvesAndTakesTheFirstOfEqualPivots) {
     }
   }
   // Column 0 holds -2 ... 2 + 1: the first of the largest magnitude is the pivot.
-  const Result<double> ties = lu<double>(3, {3, 1}, 20, 20, 4, Op::N, true);
+  const Result<double> ties = lu<double>("host", 3, {3, 1}, 20, 20, 4, Op::N, true);
   std::int64_t first = 0;
   for (std::int64_t i = 0; i < 20; ++i) {
     if (std::abs(general<double>(i, 0, true)) > std::abs(general<double>(first, 0, true))) first = i;
@@ -232,13 +238,14 @@ TEST(DistLu, SolvesAndTakesTheFirstOfEqualPivots) {
   EXPECT_EQ(ties.pivots[0], first);
 }
 TEST(DistLu, TheOutcomeIsEverybodys) {
-  const auto one = lu<double>(1, {}, 30, 30, 8, Op::N, false, 19);
+  const auto one = lu<double>("host", 1, {}, 30, 30, 8, Op::N, false, 19);
   EXPECT_EQ(one.report.outcome, (Outcome{Status::Singular, 19}));
-  compare({2, 4, 6}, [&](int p, const dist::Grid& g) { return lu<double>(p, g, 30, 30, 8, Op::N, false, 19); });
+  compare({2, 4, 6}, [&](int p, const dist::Grid& g) { return lu<double>("host", p, g, 30, 30, 8, Op::N, false, 19); });
 }
 
-template <class T> Result<T> qr(int ranks, const dist::Grid& grid, std::int64_t m, std::int64_t n, std::int64_t block) {
-  return on_ranks<T>("host", ranks, [&](const comm::Communicator& group, const Executor& e) {
+template <class T> Result<T> qr(const std::string& executor, int ranks, const dist::Grid& grid, std::int64_t m,
+                                std::int64_t n, std::int64_t block) {
+  return on_ranks<T>(executor, ranks, [&](const comm::Communicator& group, const Executor& e) {
     const dist::Matrix<T> a(group, e, {m, n, block + 1, block, grid}), b(group, e, {m, 3, 5, 2, grids(ranks)[0]});
     a.fill([](std::int64_t i, std::int64_t j) { return number<T>(4, i, j); });
     b.fill([](std::int64_t i, std::int64_t j) { return number<T>(2, i, j); });
@@ -306,16 +313,50 @@ template <class T> void check_qr(const Result<T>& r, std::int64_t m, std::int64_
 
 TEST(DistQr, HasTheSameBitsOnAnyNumberOfRanks) {
   int cases = 0;
+  std::string executor = "host";
   const auto run = [&]<class T>(T, std::int64_t m, std::int64_t n, std::int64_t block,
                                 std::initializer_list<int> ranks) {
-    check_qr(qr<T>(1, {}, m, n, block), m, n);
-    cases += compare(ranks, [&](int p, const dist::Grid& g) { return qr<T>(p, g, m, n, block); });
+    check_qr(qr<T>(executor, 1, {}, m, n, block), m, n);
+    cases += compare(ranks, [&](int p, const dist::Grid& g) { return qr<T>(executor, p, g, m, n, block); });
   };
   run(double(), 55, 30, 8, {2, 3, 4, 6, 7, 12});
   run(double(), 20, 33, 8, {4});
   run(std::complex<double>(), 33, 33, 8, {4, 6});
   run(float(), 40, 17, 5, {3});
+  executor = "sim:trn2";
+  run(float(), 70, 50, 16, {2, 3, 7});
+  run(float(), 30, 40, 16, {4});
+  run(double(), 30, 20, 8, {3});
+  run(std::complex<float>(), 20, 20, 8, {2});
   std::printf("%d factorisations compared bit by bit with one rank\n", cases);
+}
+
+// Eight cores of a chip, two panels each: every rank's own work is its device's.
+TEST(DistFactors, DevicesRunTheirKernels) {
+  comm::run(comm::Group::open("sim:trn2x8"), [](const comm::Communicator& group, const Executor& e) {
+    const auto filled = [&](int seed) {
+      dist::Matrix<float> a(group, e, {96, 96, 6, 6, {2, 4}});
+      a.fill([&](std::int64_t i, std::int64_t j) { return number<float>(seed, i, j); });
+      return a;
+    };
+    const dist::Matrix<float> a = filled(3), b = filled(5);
+    const auto ran = [&](const char* panels, const auto& call) {
+      const Recorder recorder(e);
+      const Report report = call();
+      EXPECT_TRUE(report.outcome.ok());
+      EXPECT_EQ(report.algorithm.find("host"), std::string_view::npos) << report.algorithm;
+      for (const char* operation : {panels, "blas.gemm"})
+        EXPECT_EQ(recorder.family_of(operation), "device") << operation;
+      EXPECT_GT(recorder.count(EventKind::Run), 8) << panels;
+    };
+    ran("solver.getrf", [&] { return getrf<float>(a).report; });
+    ran("solver.geqrf", [&] { return geqrf<float>(b).report; });
+    const dist::Matrix<double> d(group, e, {16, 16, 8, 8, {2, 4}});
+    d.fill([](std::int64_t i, std::int64_t j) { return number<double>(6, i, j); });
+    const Report exact = getrf<double>(d).report;
+    EXPECT_EQ(exact.algorithm, "blocked lu, panels on the host, exact products");
+    EXPECT_EQ(exact.accuracy.mode, Mode::Exact);
+  });
 }
 
 TEST(DistFactors, ShapesThatDoNotFitAreRefusedOnAllRanks) {

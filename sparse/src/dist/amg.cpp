@@ -89,13 +89,13 @@ template struct DistAmgData<double>;
 namespace {
 
 template <class T> std::shared_ptr<detail::DistAmgData<T>> build(const comm::Communicator& group, const Csr<T>& whole,
-                                                                 const AmgOptions<T>& o) {
+                                                                 const AmgOptions<T>& o, const Executor& executor) {
   constexpr const char* operation = "sparse.dist_amg";
   group.check("sparse.dist_amg(type, rows, columns, entries, strength, coarsest, levels, degree, ratio, nullspace)",
               {static_cast<std::int64_t>(dtype_of<T>), whole.rows(), whole.columns(), whole.nnz(),
                std::bit_cast<std::int64_t>(o.strength), o.coarsest, o.most_levels, o.smoother.degree,
                std::bit_cast<std::int64_t>(o.smoother.ratio), o.nullspace ? o.nullspace->columns() : 0});
-  auto data = std::make_shared<detail::DistAmgData<T>>(detail::DistAmgData<T>{group});
+  auto data = std::make_shared<detail::DistAmgData<T>>(detail::DistAmgData<T>{group, executor});
   const Amg<T> amg = comm::together(group, [&] {
     require(o.block == 1 && (!o.nullspace || o.nullspace->columns() == 1),
             "{}: nodes of {} unknowns and {} near-nullspace vectors; over ranks both must be 1, use Amg for the rest",
@@ -110,14 +110,14 @@ template <class T> std::shared_ptr<detail::DistAmgData<T>> build(const comm::Com
   data->last = from.levels.back().separate;
   if (!data->outcome.ok()) return data;
   for (const auto& level : from.levels) {
-    data->levels.push_back({DistCsr<T>(group, level.matrix), {}, {}, {}, 0, {}, {}, {}, {}, {}, {}});
+    data->levels.push_back({DistCsr<T>(group, level.matrix, executor), {}, {}, {}, 0, {}, {}, {}, {}, {}, {}});
     detail::DistAmgLevel<T>& to = data->levels.back();
     const std::int64_t first = to.a.data().first_row, rows = to.a.data().rows;
     for (std::vector<T>* each : {&to.x, &to.b, &to.residual, &to.direction})
       each->assign(static_cast<std::size_t>(rows), T(0));
     if (!level.prolongation) continue;
-    to.p.emplace(group, *level.prolongation);
-    to.r.emplace(group, *level.restriction);
+    to.p.emplace(group, *level.prolongation, executor);
+    to.r.emplace(group, *level.restriction, executor);
     to.largest = level.smoother->largest();
     const std::vector<T> diagonals = diagonal(level.matrix);
     for (std::int64_t i = first; i < first + rows; ++i)
@@ -134,9 +134,9 @@ template <class T> std::shared_ptr<detail::DistAmgData<T>> build(const comm::Com
 
 }  // namespace
 
-template <RealScalar T>
-DistAmg<T>::DistAmg(const comm::Communicator& group, const Csr<T>& whole, const AmgOptions<T>& options)
-    : data_(build(group, whole, options)) {}
+template <RealScalar T> DistAmg<T>::DistAmg(const comm::Communicator& group, const Csr<T>& whole,
+                                            const AmgOptions<T>& options, const Executor& executor)
+    : data_(build(group, whole, options, executor)) {}
 template <RealScalar T> const Outcome& DistAmg<T>::outcome() const { return data_->outcome; }
 template <RealScalar T> const std::vector<AmgLevel>& DistAmg<T>::levels() const { return data_->report; }
 template <RealScalar T> void DistAmg<T>::apply(const dist::Array<T>& x, const dist::Array<T>& y) const {
@@ -144,16 +144,22 @@ template <RealScalar T> void DistAmg<T>::apply(const dist::Array<T>& x, const di
   data_->group.check(operation, {static_cast<std::int64_t>(dtype_of<T>)});
   comm::together(data_->group, [&] {
     require(x.group() == data_->group && y.group() == data_->group, "{}: an operand is of another group", operation);
-    require(x.executor().family() == Family::Host && y.executor().family() == Family::Host,
-            "{}: an operand is on a device; distributed multigrid is the host's", operation);
+    require(x.executor() == data_->executor && y.executor() == data_->executor,
+            "{}: an operand is not on the multigrid's executor, {}", operation, data_->executor.name());
     const dist::Boxes rows = dist::block_rows(data_->report.front().rows, data_->group.size());
     require(x.distribution() == rows && y.distribution() == rows,
             "{}: an operand's distribution is not the matrix's row distribution", operation);
   });
-  if (data_->outcome.ok())
-    data_->apply(x.local().data(), y.local().data());
-  else
-    std::fill_n(y.local().data(), y.local().size(), std::numeric_limits<T>::quiet_NaN());
+  const auto solve = [&](const T* in, T* out) {
+    if (data_->outcome.ok())
+      data_->apply(in, out);
+    else
+      std::fill_n(out, y.local().size(), std::numeric_limits<T>::quiet_NaN());
+  };
+  if (data_->executor.family() == Family::Host) return solve(x.local().data(), y.local().data());
+  const detail::OnHost<T> in(data_->group, x.local(), true), out(data_->group, y.local(), false);
+  solve(in.data(), out.data());
+  out.store();
 }
 template class DistAmg<float>;
 template class DistAmg<double>;

@@ -24,6 +24,7 @@ template <class T> struct DistAmgLevel {
 
 template <class T> struct DistAmgData {
   comm::Communicator group;
+  Executor executor = Executor::host();
   ChebyshevOptions smoother = {};
   std::vector<DistAmgLevel<T>> levels = {};
   std::vector<AmgLevel> report = {};

@@ -76,6 +76,7 @@ template <class T> class Iteration {
     if (o.preconditioner > 0) jacobi_.emplace(diagonal_part(a), o.preconditioner);
     most_ = o.max_iterations > 0 ? o.max_iterations : std::max<std::int64_t>(100, 10 * a.extents.rows);
     for (std::vector<T>* v : {&r_, &u_, &w_, &p_, &s_}) v->resize(size_);
+    if (!a.on_host()) report_.algorithm = "cg, products on devices";
   }
 
   DistCgReport run() {
@@ -249,8 +250,15 @@ template <class T> DistCgReport run(const DistCsr<T>& a, const dist::Array<T>& b
   if (!wrong && m != nullptr && !(m->data().group == data.group)) wrong = "the multigrid is of another group";
   if (!wrong && m != nullptr && m->levels().front().rows != data.extents.rows)
     wrong = "the multigrid is of a matrix of another order";
+  if (!wrong && m != nullptr && !(m->data().executor == data.executor))
+    wrong = "the multigrid is not on the matrix's executor";
   data.agree(operation, wrong);
-  return Iteration<T>(data, b.local().data(), x.local().data(), o, m != nullptr ? &m->data() : nullptr).run();
+  const detail::DistAmgData<T>* multigrid = m != nullptr ? &m->data() : nullptr;
+  if (data.on_host()) return Iteration<T>(data, b.local().data(), x.local().data(), o, multigrid).run();
+  const detail::OnHost<T> right(data.group, b.local(), true), start(data.group, x.local(), o.guess_in_x);
+  const DistCgReport report = Iteration<T>(data, right.data(), start.data(), o, multigrid).run();
+  start.store();
+  return report;
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
-// DistCsr: the halo, found once, and the products.
+// DistCsr: the halo, found once, and the products. On a device a rank's rows are kernel Gather's tiles: windows of 128
+// rows, which never lie on two ranks, each with its distinct columns in their global order. So a row's sum is the same
+// on one rank and on many; the other kernels' tiles begin where a rank's columns do.
 #include "csr.hpp"
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 
 #include <trn/comm/together.hpp>
 #include <trn/core/error.hpp>
+#include <trn/tile/launch.hpp>
 
 #include "../host_data.hpp"
 
@@ -54,13 +57,24 @@ template <class T> std::vector<std::int64_t> exchanged(const comm::Communicator&
   return received;
 }
 
-template <class T> std::shared_ptr<detail::DistCsrData<T>> build(const comm::Communicator& group, Extents extents,
+void check_executor(const char* operation, const Executor& executor, bool has_kernel) {
+  if (executor.family() == Family::Host) return;
+  if (!has_kernel)
+    fail<NotImplemented>("{}: products of doubles have no kernel for '{}'; use float, or ranks of the host", operation,
+                         executor.name());
+  if (const tile::Machine& machine = tile::device_of(executor).machine(); !machine.indirect_dma)
+    fail<NotImplemented>("{}: {} has no gathers; use ranks of the host", operation, machine.name);
+}
+
+template <class T> std::shared_ptr<detail::DistCsrData<T>> build(const comm::Communicator& group,
+                                                                 const Executor& executor, Extents extents,
                                                                  const Csr<T, std::int64_t>& mine) {
   constexpr const char* operation = "sparse.dist_csr";
-  group.check(operation, {static_cast<std::int64_t>(dtype_of<T>), extents.rows, extents.columns});
+  group.check(operation, {static_cast<std::int64_t>(dtype_of<T>), static_cast<std::int64_t>(executor.family()),
+                          extents.rows, extents.columns});
   require(extents.rows >= 0 && extents.columns >= 0, "{}: extents {} x {}; they must be at least 0", operation,
           extents.rows, extents.columns);
-  auto data = std::make_shared<detail::DistCsrData<T>>(detail::DistCsrData<T>{group, extents});
+  auto data = std::make_shared<detail::DistCsrData<T>>(detail::DistCsrData<T>{group, extents, executor});
   const int ranks = group.size();
   const dist::Boxes columns = dist::block_rows(extents.columns, ranks);
   const Range rows = range(dist::block_rows(extents.rows, ranks), group.rank()), own = range(columns, group.rank());
@@ -71,6 +85,7 @@ template <class T> std::shared_ptr<detail::DistCsrData<T>> build(const comm::Com
 
   std::vector<std::int64_t> needed;  // columns of others, in order
   comm::together(group, [&] {
+    check_executor(operation, executor, std::same_as<T, float>);
     host_only(operation, mine.executor());
     require(mine.extents() == Extents{data->rows, extents.columns},
             "{}: this rank's rows have extents {} x {}; block_rows gives it {} rows of {} columns", operation,
@@ -85,7 +100,9 @@ template <class T> std::shared_ptr<detail::DistCsrData<T>> build(const comm::Com
     const std::int64_t all = data->below + data->columns + data->above;
     require(all <= kMostExtent<std::int32_t>, "{}: a rank's rows touch {} columns, more than 2^31 - 1; use more ranks",
             operation, all);
-    CsrParts<T, std::int32_t> parts({data->rows, all});
+    // Of a square matrix Gather takes a window's own columns first: one rank's local part may be square, so none is.
+    const bool widened = !data->on_host() && all == data->rows;
+    CsrParts<T, std::int32_t> parts({data->rows, all + (widened ? 1 : 0)});
     for (std::int64_t i = 0; i < data->rows; ++i) parts.offsets.data()[i] = a.offsets[i + 1] - a.offsets[i];
     parts.allocate();
     for (std::int64_t k = 0; k < a.nnz(); ++k) {
@@ -99,8 +116,10 @@ template <class T> std::shared_ptr<detail::DistCsrData<T>> build(const comm::Com
       parts.values.data()[k] = a.values[k];
     }
     data->local.emplace(parts.done());
-    // The order of a row's sum must not depend on the other rows: kernel Csr, whatever is quicker.
-    data->plan.emplace(Executor::host(), *data->local, SpmmOptions{.kernel = Kernel::Csr});
+    // The order of a row's sum must not depend on the other rows: kernel Csr or Gather, whatever is quicker.
+    const SpmmOptions options{.kernel = data->on_host() ? Kernel::Csr : Kernel::Gather};
+    if (data->rows > 0)
+      data->plan.emplace(executor, data->on_host() ? *data->local : data->local->to(executor), options);
   });
 
   // Everybody says what it needs.
@@ -113,7 +132,12 @@ template <class T> std::shared_ptr<detail::DistCsrData<T>> build(const comm::Com
   const std::vector<std::int64_t> ones(static_cast<std::size_t>(ranks), 1);
   data->send_counts = exchanged(group, data->receive_counts, ones, ones);
   data->send_places = exchanged(group, needed, data->receive_counts, data->send_counts);
-  for (std::int64_t& place : data->send_places) place -= own.begin;
+  for (std::int64_t& place : data->send_places) {
+    place -= own.begin;
+    if (data->send_runs.empty() || data->send_runs.back().place + data->send_runs.back().count != place)
+      data->send_runs.push_back({place, 0});
+    ++data->send_runs.back().count;
+  }
   data->nnz = comm::sum(group, mine.nnz());
   return data;
 }
@@ -146,10 +170,63 @@ template <class T> void DistCsrData<T>::gather(const T* own, std::int64_t width,
 template <class T>
 void DistCsrData<T>::multiply(T alpha, const T* x, T beta, T* y, std::int64_t width, std::vector<T>& all) const {
   gather(x, width, all);
-  if (rows == 0 || width == 0) return;
-  const Executor host = Executor::host();
-  (void)plan->execute(alpha, MatrixView<const T>::row_major(host, all.data(), plan->columns(), width), beta,
-                      MatrixView<T>::row_major(host, y, rows, width));
+  if (on_host()) {
+    if (rows == 0 || width == 0) return;
+    (void)plan->execute(alpha, MatrixView<const T>::row_major(executor, all.data(), plan->columns(), width), beta,
+                        MatrixView<T>::row_major(executor, y, rows, width));
+    return;
+  }
+  comm::together(group, [&] {
+    if (rows == 0 || width == 0) return;
+    all.resize(static_cast<std::size_t>(plan->columns() * width), T(0));
+    const View<T> to(Executor::host(), y, {rows * width});
+    const trn::Array<T> b = trn::Array<T>::from_host(executor, {plan->columns() * width}, all),
+                        c(executor, {rows * width});
+    if (beta != T(0)) copy(View<const T>(to), c.view());
+    (void)plan->execute(alpha, MatrixView<const T>::row_major(executor, b.data(), plan->columns(), width), beta,
+                        MatrixView<T>::row_major(executor, c.data(), rows, width));
+    copy(View<const T>(c.view()), to);
+  });
+}
+
+template <class T>
+void DistCsrData<T>::multiply_there(T alpha, const View<T>& x, T beta, const View<T>& y, std::int64_t width) const {
+  const auto part = [&](T* data, std::int64_t from, std::int64_t elements) {
+    return View<T>(executor, data + from * width, {elements * width});
+  };
+  const auto bring = [&](const View<T>& from, const View<T>& to) {
+    if (element_count(to.shape()) > 0) copy(View<const T>(from), to);
+  };
+  const auto sent_count = static_cast<std::int64_t>(send_places.size());
+  const std::int64_t needed = below + columns + above, spare = plan ? plan->columns() - needed : 0;
+  struct Buffers {
+    trn::Array<T> all, sent, received;
+  };
+  const Buffers on_device = comm::together(group, [&] {
+    Buffers made{trn::Array<T>(executor, {(needed + spare) * width}), trn::Array<T>(executor, {sent_count * width}),
+                 trn::Array<T>(executor, {(below + above) * width})};
+    std::int64_t at = 0;
+    for (const Run& run : send_runs) {
+      bring(part(x.data(), run.place, run.count), part(made.sent.data(), at, run.count));
+      at += run.count;
+    }
+    bring(part(x.data(), 0, columns), part(made.all.data(), below, columns));
+    const std::vector<T> zeros(static_cast<std::size_t>(spare * width), T(0));
+    if (!zeros.empty())
+      copy(View<const T>(Executor::host(), zeros.data(), {spare * width}), part(made.all.data(), needed, spare));
+    return made;
+  });
+  std::vector<std::int64_t> send(send_counts), receive(receive_counts);
+  for (std::int64_t& count : send) count *= width;
+  for (std::int64_t& count : receive) count *= width;
+  comm::all_to_all_v(group, View<const T>(on_device.sent.view()), send, on_device.received.view(), receive);
+  comm::together(group, [&] {
+    if (rows == 0 || width == 0) return;
+    bring(part(on_device.received.data(), 0, below), part(on_device.all.data(), 0, below));
+    bring(part(on_device.received.data(), below, above), part(on_device.all.data(), below + columns, above));
+    (void)plan->execute(alpha, MatrixView<const T>::row_major(executor, on_device.all.data(), plan->columns(), width),
+                        beta, MatrixView<T>::row_major(executor, y.data(), rows, width));
+  });
 }
 
 template <class T> void DistCsrData<T>::agree(const char* operation, const char* wrong) const {
@@ -157,8 +234,7 @@ template <class T> void DistCsrData<T>::agree(const char* operation, const char*
 }
 template <class T> const char* DistCsrData<T>::trouble(const dist::Array<T>& a, const dist::Boxes& boxes) const {
   if (!(a.group() == group)) return "an operand is of another group than the matrix";
-  if (a.executor().family() != Family::Host)
-    return "an operand is on a device; distributed sparse matrices are the host's";
+  if (!(a.executor() == executor)) return "an operand is not on the matrix's executor";
   if (!(a.distribution() == boxes)) return "an operand's distribution is not the matrix's row or column distribution";
   return nullptr;
 }
@@ -168,16 +244,18 @@ template struct DistCsrData<double>;
 
 }  // namespace detail
 
+template <RealScalar T> DistCsr<T>::DistCsr(const comm::Communicator& group, Extents extents,
+                                            const Csr<T, std::int64_t>& mine, const Executor& executor)
+    : data_(build(group, executor, extents, mine)) {}
 template <RealScalar T>
-DistCsr<T>::DistCsr(const comm::Communicator& group, Extents extents, const Csr<T, std::int64_t>& mine)
-    : data_(build(group, extents, mine)) {}
-template <RealScalar T> DistCsr<T>::DistCsr(const comm::Communicator& group, const Csr<T>& whole)
-    : data_(build(group, whole.extents(), comm::together(group, [&] {
+DistCsr<T>::DistCsr(const comm::Communicator& group, const Csr<T>& whole, const Executor& executor)
+    : data_(build(group, executor, whole.extents(), comm::together(group, [&] {
                     host_only("sparse.dist_csr", whole.executor());
                     return rows_of(whole, range(dist::block_rows(whole.rows(), group.size()), group.rank()));
                   }))) {}
 
 template <RealScalar T> const comm::Communicator& DistCsr<T>::group() const { return data_->group; }
+template <RealScalar T> const Executor& DistCsr<T>::executor() const { return data_->executor; }
 template <RealScalar T> Extents DistCsr<T>::extents() const { return data_->extents; }
 template <RealScalar T> std::int64_t DistCsr<T>::nnz() const { return data_->nnz; }
 template <RealScalar T> std::int64_t DistCsr<T>::halo() const { return data_->below + data_->above; }
@@ -207,6 +285,7 @@ template <class T> void product(const char* operation, T alpha, const DistCsr<T>
   }
   if (!wrong && x.local().size() > 0 && x.local().data() == y.local().data()) wrong = "x and y are one array";
   data.agree(operation, wrong);
+  if (!data.on_host()) return data.multiply_there(alpha, x.local(), beta, y.local(), width);
   std::vector<T> all;
   data.multiply(alpha, x.local().data(), beta, y.local().data(), width, all);
 }

@@ -1,10 +1,16 @@
 // LU factorisation of a distributed matrix with partial pivoting: P A = L U, and solves with it. lu.hpp's meaning on
-// dist::Matrix, collective over the group; host executors. ScaLAPACK: p?getrf, p?getrs. cuSOLVERMp: cusolverMpGetrf.
+// dist::Matrix, collective over the group. ScaLAPACK: p?getrf, p?getrs. cuSOLVERMp: cusolverMpGetrf.
 //
 // A is redistributed to whole columns on every rank, in blocks of its column block: a panel is factored on the rank
 // that has it and broadcast, everything else is local. The pivot is the largest |Re| + |Im| of the column, the smallest
 // row of several. Bits, pivots and outcome depend on the column block and are the same for every number of ranks, grid
 // and row block. A panel of every step reaches every rank: m n elements in all.
+//
+// On devices with gathers: in float everything is the device's, panels by getrf there. Other types have no kernel for
+// panels: those are factored on the rank's host, while rows move and solves and products run on the device (Exact for
+// doubles). The report's algorithm says which. Its bound, of |P A - L U| relative to |L||U|, adds up the largest of the
+// panels', of the solves' and of the products', and a rounding of the sum for each panel; in Exact relative to
+// ||l_i|| ||u_j||. Infinite for a singular matrix.
 #pragma once
 
 #include <vector>

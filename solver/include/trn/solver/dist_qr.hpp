@@ -1,11 +1,15 @@
 // QR factorisation of a distributed matrix by Householder reflections, and least squares. qr.hpp's meaning on
-// dist::Matrix, collective over the group; host executors. ScaLAPACK: p?geqrf, p?ormqr, p?gels. cuSOLVERMp:
+// dist::Matrix, collective over the group. ScaLAPACK: p?geqrf, p?ormqr, p?gels. cuSOLVERMp:
 // cusolverMpGeqrf, Ormqr, Gels.
 //
 // A is redistributed to whole columns on every rank, in blocks of its column block; a panel is factored by geqrf on the
 // rank that has it and broadcast with its triangular factor (compact WY), the rest is updated locally. The bits depend
 // on the column block and are the same for every number of ranks, grid and row block. A panel of every step reaches
 // every rank: m n elements in all.
+//
+// On devices: in float everything is the device's, panels by geqrf there. Other types have no panel kernel: panels are
+// factored on the rank's host, products run on the device (Exact for doubles). The report's algorithm says which. The
+// bound has 128 more terms than the host's, and in Exact the products' own.
 #pragma once
 
 #include <vector>

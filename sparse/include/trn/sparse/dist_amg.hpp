@@ -22,8 +22,10 @@ template <class T> struct DistAmgData;
 
 template <RealScalar T> class DistAmg {
  public:
-  // Collective; the same matrix and options on every rank. Host only.
-  DistAmg(const comm::Communicator& group, const Csr<T>& whole, const AmgOptions<T>& options = {});
+  // Collective; the same matrix and options on every rank, in host memory. On a device (float) the products of a cycle
+  // are the device's, smoothers' updates and the last level the host's.
+  DistAmg(const comm::Communicator& group, const Csr<T>& whole, const AmgOptions<T>& options = {},
+          const Executor& executor = Executor::host());
   [[nodiscard]] const Outcome& outcome() const;  // as of Amg
   [[nodiscard]] const std::vector<AmgLevel>& levels() const;
   // y = V-cycle(x), both distributed as the matrix's rows. Collective.

@@ -6,8 +6,9 @@
 // made. A rank's columns are numbered in global order: halo from lower ranks, its own, halo from higher ones. So a row
 // is summed on one rank in the order of its global columns, with the bits of one rank, whatever their number.
 //
-// Host only, float and double. Constructors and operations are collective; operands that do not fit on one rank are
-// refused with InvalidArgument on all.
+// float and double on the host. On a device, float: the rank's rows are SpmmPlan's tiles there (kernel Gather), with
+// spmm.hpp's bound; vectors of spmv and spmm lie in its memory, and halos go from device to device. Constructors and
+// operations are collective; operands that do not fit on one rank are refused with InvalidArgument on all.
 #pragma once
 
 #include <memory>
@@ -25,11 +26,14 @@ template <class T> struct DistCsrData;
 template <RealScalar T> class DistCsr {
  public:
   // `mine`: this rank's rows, with global column numbers; extents are the whole matrix's.
-  DistCsr(const comm::Communicator& group, Extents extents, const Csr<T, std::int64_t>& mine);
+  // It is in host memory; `executor`, the rank's, is where products are computed and where their operands lie.
+  DistCsr(const comm::Communicator& group, Extents extents, const Csr<T, std::int64_t>& mine,
+          const Executor& executor = Executor::host());
   // Of a matrix that every rank has.
-  DistCsr(const comm::Communicator& group, const Csr<T>& whole);
+  DistCsr(const comm::Communicator& group, const Csr<T>& whole, const Executor& executor = Executor::host());
 
   [[nodiscard]] const comm::Communicator& group() const;
+  [[nodiscard]] const Executor& executor() const;
   [[nodiscard]] Extents extents() const;
   [[nodiscard]] std::int64_t nnz() const;   // of all ranks
   [[nodiscard]] std::int64_t halo() const;  // elements that this rank needs of others
@@ -50,7 +54,9 @@ template <RealScalar T> void spmm(std::type_identity_t<T> alpha, const DistCsr<T
                                   std::type_identity_t<T> beta, const dist::Array<T>& c);
 
 // Conjugate gradients with one reduction an iteration (Chronopoulos and Gear 1989). Its sums are those of BlockSums, so
-// that iterations, residuals and x have the same bits for every number of ranks.
+// that iterations, residuals and x have the same bits for every number of ranks. On devices the products are the
+// device's; sums, updates and preconditioners are the host's, and a vector goes there and one comes back in every
+// product. The report says so.
 struct DistCgOptions {
   double tolerance = 1e-8;          // of ||b - A x|| / ||b||
   std::int64_t max_iterations = 0;  // 0: ten times the order, at least 100
@@ -64,6 +70,7 @@ struct DistCgReport {
   std::int64_t iterations = 0;
   double residual = 0;       // ||b - A x|| / ||b||, recomputed from x at the end; 0 for b = 0
   Outcome preconditioner{};  // index: first row of the singular block; its status is not Ok: nothing was iterated
+  std::string_view algorithm = "cg";  // or "cg, products on devices"
   [[nodiscard]] bool ok() const { return status == CgStatus::Ok && preconditioner.ok(); }
   friend bool operator==(const DistCgReport&, const DistCgReport&) = default;
 };
