@@ -364,4 +364,67 @@ TEST(CSolverValues, NamesOfMixedPrecision) {
     mixed<std::complex<double>>(row);
 }
 
+// The same by parameters, which say the type; nothing is refined.
+template <class T> void by_parameters(trnsolverPrecType_t main, trnsolverPrecType_t lowest) {
+  trnsolverDnIRSParams_t params = nullptr;
+  trnsolverDnIRSInfos_t infos = nullptr;
+  EXPECT_EQ(trnsolverDnIRSParamsCreate(nullptr), kInvalid);
+  TRN_OK(trnsolverDnIRSParamsCreate(&params));
+  TRN_OK(trnsolverDnIRSInfosCreate(&infos));
+  const auto solve = [&](auto handle, int n, int k, auto* a, int lda, int*, auto* b, int ldb, auto* x, int ldx,
+                         void* work, std::size_t bytes, int* steps, int* info) {
+    return trnsolverDnIRSXgesv(handle, params, infos, n, k, a, lda, b, ldb, x, ldx, work, bytes, steps, info);
+  };
+  const Handle h;
+  const Mem<T> a(std::vector<T>{T(2)}), b(std::vector<T>{T(6)}), x(1);
+  const Mem<int> info(1);
+  int count = -1;
+  const auto one = [&] {
+    return solve(h.h, 1, 1, at(a), 1, nullptr, at(b), 1, at(x), 1, nullptr, 0, &count, at(info));
+  };
+  EXPECT_EQ(one(), kInvalid);  // no precision
+  TRN_OK(trnsolverDnIRSParamsSetSolverPrecisions(params, main, lowest));
+  EXPECT_EQ(one(), kInvalid);  // no refinement
+  EXPECT_EQ(trnsolverDnIRSParamsSetRefinementSolver(params, static_cast<trnsolverIRSRefinement_t>(1099)), kInvalid);
+  TRN_OK(trnsolverDnIRSParamsSetRefinementSolver(params, TRNSOLVER_IRS_REFINE_GMRES));
+  TRN_OK(trnsolverDnIRSInfosGetNiters(infos, &count));
+  EXPECT_EQ(count, -1);  // none yet
+  TRN_OK(one());
+  EXPECT_EQ(x.get()[0], T(3));
+  mixed<T>(solve);
+  TRN_OK(trnsolverDnIRSInfosGetOuterNiters(infos, &count));
+  EXPECT_EQ(count, 0);
+  TRN_OK(trnsolverDnIRSParamsSetMaxIters(params, 7));
+  TRN_OK(one());
+  TRN_OK(trnsolverDnIRSParamsGetMaxIters(params, &count));
+  EXPECT_EQ(count, 7);
+  TRN_OK(trnsolverDnIRSInfosGetMaxIters(infos, &count));
+  EXPECT_EQ(count, 7);
+  std::size_t bytes = 0;
+  TRN_OK(trnsolverDnIRSXgesv_bufferSize(h.h, params, 5, 2, &bytes));
+  EXPECT_GT(bytes, 0U);
+  EXPECT_EQ(trnsolverDnIRSXgesv_bufferSize(h.h, params, -1, 2, &bytes), kInvalid);
+  void* history = &bytes;
+  TRN_OK(trnsolverDnIRSInfosRequestResidual(infos));
+  EXPECT_EQ(trnsolverDnIRSInfosGetResidualHistory(infos, &history), TRNSOLVER_STATUS_NOT_SUPPORTED);
+  for (const double tolerance : {1e-9, -1.0})
+    for (const auto set : {trnsolverDnIRSParamsSetTol, trnsolverDnIRSParamsSetTolInner})
+      EXPECT_EQ(set(params, tolerance), tolerance < 0 ? kInvalid : TRNSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(trnsolverDnIRSParamsSetMaxItersInner(params, -1), kInvalid);
+  EXPECT_EQ(trnsolverDnIRSParamsSetSolverLowestPrecision(params, static_cast<trnsolverPrecType_t>(1210)), kInvalid);
+  TRN_OK(trnsolverDnIRSParamsSetSolverMainPrecision(params, TRNSOLVER_R_16F));
+  EXPECT_EQ(one(), TRNSOLVER_STATUS_NOT_SUPPORTED);
+  TRN_OK(trnsolverDnIRSParamsEnableFallback(params));
+  TRN_OK(trnsolverDnIRSParamsDestroy(params));
+  EXPECT_EQ(trnsolverDnIRSParamsDestroy(params), kInvalid);
+  EXPECT_EQ(trnsolverDnIRSParamsDisableFallback(params), kInvalid);
+  TRN_OK(trnsolverDnIRSInfosDestroy(infos));
+}
+TEST(CSolverValues, RefinementByParameters) {
+  by_parameters<float>(TRNSOLVER_R_32F, TRNSOLVER_R_16BF);
+  by_parameters<double>(TRNSOLVER_R_64F, TRNSOLVER_R_16F);
+  by_parameters<std::complex<float>>(TRNSOLVER_C_32F, TRNSOLVER_C_TF32);
+  by_parameters<std::complex<double>>(TRNSOLVER_C_64F, TRNSOLVER_C_32F);
+}
+
 }  // namespace

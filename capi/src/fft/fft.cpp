@@ -201,9 +201,9 @@ void xt_exec(PlanObject& p, void* in, void* out, int direction) {
 }
 
 void get_size(PlanObject& p, std::size_t* work_size) {
-  require(work_size != nullptr, "workSize is null; it receives the result");
-  *work_size = static_cast<std::size_t>(is_wide(p.type) ? made_for<double>(p, natural(p.type), false).workspace_bytes()
-                                                        : made_for<float>(p, natural(p.type), false).workspace_bytes());
+  answer("workSize", work_size,
+         static_cast<std::size_t>(is_wide(p.type) ? made_for<double>(p, natural(p.type), false).workspace_bytes()
+                                                  : made_for<float>(p, natural(p.type), false).workspace_bytes()));
 }
 // Plans find memory of their own for a call.
 void set_work_area(PlanObject&, void*) {}

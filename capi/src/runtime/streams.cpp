@@ -96,18 +96,11 @@ void stream_get_priority(trnStream_t stream, int* priority) {
   (void)stream_of(stream);
   *priority = 0;  // there is one
 }
-void stream_get_device(trnStream_t stream, int* device) {
-  require(device != nullptr, "device is null; it receives the result");
-  *device = stream_of(stream)->device->number;
-}
+void stream_get_device(trnStream_t stream, int* device) { answer("device", device, stream_of(stream)->device->number); }
 void stream_get_id(trnStream_t stream, unsigned long long* id) {
-  require(id != nullptr, "streamId is null; it receives the result");
-  *id = reinterpret_cast<std::uintptr_t>(stream_of(stream).get());
+  answer("streamId", id, reinterpret_cast<std::uintptr_t>(stream_of(stream).get()));
 }
-void stream_get_flags(trnStream_t stream, unsigned* flags) {
-  require(flags != nullptr, "flags is null; it receives the result");
-  *flags = stream_of(stream)->flags;
-}
+void stream_get_flags(trnStream_t stream, unsigned* flags) { answer("flags", flags, stream_of(stream)->flags); }
 void stream_wait_event(trnStream_t stream, trnEvent_t event, unsigned) {
   const auto s = stream_of(stream);
   const auto e = event_of(event);
@@ -171,8 +164,8 @@ void stream_end_capture(trnStream_t stream, trnGraph_t* graph) {
   *graph = reinterpret_cast<trnGraph_t>(graphs().add(std::move(captured)));
 }
 void stream_is_capturing(trnStream_t stream, trnStreamCaptureStatus* status) {
-  require(status != nullptr, "pCaptureStatus is null; it receives the result");
-  *status = stream_of(stream)->captured() ? trnStreamCaptureStatusActive : trnStreamCaptureStatusNone;
+  answer("pCaptureStatus", status,
+         stream_of(stream)->captured() ? trnStreamCaptureStatusActive : trnStreamCaptureStatusNone);
 }
 void graph_instantiate(trnGraphExec_t* executable, trnGraph_t graph, unsigned long long) {
   require(executable != nullptr, "pGraphExec is null; it receives the executable graph");

@@ -2,6 +2,6 @@
 #pragma once
 
 #include "reductions.hpp"
-#include "variants.hpp"
+#include "refinement.hpp"
 
 #include "solver_bodies.hpp"

@@ -192,40 +192,29 @@ void create_bsr(auto* out, Int rows, Int columns, Int nnz, Int block_rows, Int b
   check(order);
   require(block_rows >= 1 && block_columns >= 1, "blocks of {} x {}", block_rows, block_columns);
   require(rows <= INT32_MAX / block_rows && columns <= INT32_MAX / block_columns, "the extents are beyond 32 bits");
-  give(out, SpMat{.format = TRNSPARSE_FORMAT_BSR,
-                  .rows = rows * block_rows,
-                  .columns = columns * block_columns,
-                  .nnz = nnz,
-                  .offsets = plain(offsets),
-                  .indices = plain(indices),
-                  .values = plain(values),
-                  .offset_type = offset_type,
-                  .index_type = index_type,
-                  .base = base,
-                  .type = type,
-                  .block_rows = block_rows,
-                  .block_columns = block_columns,
-                  .order = order});
+  SpMat made{TRNSPARSE_FORMAT_BSR,
+             rows * block_rows,
+             columns * block_columns,
+             nnz,
+             plain(offsets),
+             plain(indices),
+             plain(values),
+             offset_type,
+             index_type,
+             base,
+             type,
+             block_rows,
+             block_columns};
+  made.order = order;
+  give(out, std::move(made));
 }
 void create_blocked_ell(auto* out, Int rows, Int columns, Int block, Int width, auto* indices, auto* values,
                         trnsparseIndexType_t index_type, trnsparseIndexBase_t base, Type type) {
   check(rows), check(columns), check(width), check(index_type), check(base), check(type);
   require(block >= 1 && rows % block == 0 && columns % block == 0 && width % block == 0 && width <= columns,
           "{} x {} in blocks of {}, {} columns stored: blocks must divide all of them", rows, columns, block, width);
-  give(out, SpMat{.format = TRNSPARSE_FORMAT_BLOCKED_ELL,
-                  .rows = rows,
-                  .columns = columns,
-                  .nnz = rows * width,
-                  .offsets = nullptr,
-                  .indices = plain(indices),
-                  .values = plain(values),
-                  .offset_type = index_type,
-                  .index_type = index_type,
-                  .base = base,
-                  .type = type,
-                  .block_rows = block,
-                  .block_columns = block,
-                  .width = width});
+  give(out, SpMat{TRNSPARSE_FORMAT_BLOCKED_ELL, rows, columns, rows * width, nullptr, plain(indices), plain(values),
+                  index_type, index_type, base, type, block, block, width});
 }
 void blocked_ell_get(const SpMat* descriptor, Int* rows, Int* columns, Int* block, Int* width, auto** indices,
                      auto** values, trnsparseIndexType_t* index_type, trnsparseIndexBase_t* base, Type* type) {
@@ -241,19 +230,8 @@ void create_sliced_ell(auto* out, Int rows, Int columns, Int nnz, Int stored, In
   check(rows), check(columns), check(nnz), check(stored), check(offset_type), check(index_type), check(base);
   check(type);
   require(slice >= 1, "slices of {} rows", slice);
-  give(out, SpMat{.format = TRNSPARSE_FORMAT_SLICED_ELLPACK,
-                  .rows = rows,
-                  .columns = columns,
-                  .nnz = nnz,
-                  .offsets = plain(offsets),
-                  .indices = plain(indices),
-                  .values = plain(values),
-                  .offset_type = offset_type,
-                  .index_type = index_type,
-                  .base = base,
-                  .type = type,
-                  .block_rows = slice,
-                  .width = stored});
+  give(out, SpMat{TRNSPARSE_FORMAT_SLICED_ELLPACK, rows, columns, nnz, plain(offsets), plain(indices), plain(values),
+                  offset_type, index_type, base, type, slice, 1, stored});
 }
 
 template <trnsparseFormat_t format>

@@ -269,8 +269,7 @@ void estimate_workspace(Call&, Descriptor* descriptor, trntensorPlanPreference_t
   if (preference) (void)look(preference);
   require(which >= TRNTENSOR_WORKSPACE_MIN && which <= TRNTENSOR_WORKSPACE_MAX, "workspace preference {}",
           static_cast<int>(which));
-  require(bytes != nullptr, "workspaceSizeEstimate is null; it receives the result");
-  *bytes = 0;
+  answer("workspaceSizeEstimate", bytes, 0);
 }
 void create_plan(Call& c, trntensorPlan_t* out, Descriptor* descriptor, trntensorPlanPreference_t preference,
                  std::uint64_t) {
