@@ -6,6 +6,10 @@
 //   rows of Q = H(0) H(1) ... lie on ranks: 32 reflections at a time are multiplied into them
 //
 // and then the rotations of QL steps on the tridiagonal matrix, which every rank has, turn the rows of Q.
+//
+// Ranks with devices: columns of A and the rotations are the hosts'; rows of Q lie on the devices, which multiply the
+// reflections into them, and go to the hosts for the rotations. Of a generalised problem everything around that is the
+// devices': Cholesky's factor, the solves and products with it.
 #include <trn/solver/dist_eigh.hpp>
 
 #include <algorithm>
@@ -19,7 +23,9 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
+#include "copies.hpp"
 #include "dist/arguments.hpp"
+#include "dist/products.hpp"
 #include "dist/reflections.hpp"
 #include "dist/tridiagonal.hpp"
 
@@ -31,11 +37,22 @@ constexpr const char *kEighName = "solver.eigh", *kGeneralizedName = "solver.eig
 constexpr std::int64_t kCut = 16;     // columns that lie together on a rank, for an even share of every step
 constexpr std::int64_t kPanel = 32;   // reflections that are multiplied at once
 constexpr std::int64_t kFactor = 64;  // blocks of B's factor and of what is solved with it
+constexpr std::int64_t kRows = 64;    // of Q that lie together on a device: what a call of Exact takes
 
-void require_host_matrix(const char* operation, const Executor& executor) {
-  if (executor.family() != Family::Host)
-    fail<NotImplemented>("{}: the distributed eigensolver has no kernel for '{}'; use ranks of the host", operation,
-                         executor.name());
+const char* algorithm_of(const Executor& executor) {
+  return executor.family() == Family::Host ? "tridiagonal form, ql"
+                                           : "tridiagonal form and ql on the hosts, products on devices";
+}
+
+// from's elements in to's memory, same distribution. Collective.
+template <class T> void bring(const dist::Matrix<T>& from, const dist::Matrix<T>& to) {
+  comm::together(from.group(), [&] { copies::move(MatrixView<const T>(from.local()), to.local()); });
+}
+// The matrix in an executor's memory. Collective.
+template <class T> dist::Matrix<T> in_memory_of(const Executor& executor, const dist::Matrix<T>& a) {
+  dist::Matrix<T> copied(a.group(), executor, a.distribution());
+  bring(a, copied);
+  return copied;
 }
 
 // The whole Hermitian matrix on whole columns, from one triangle: a rank has its columns, and the rows of the same
@@ -81,16 +98,23 @@ template <class T> std::pair<std::int64_t, double> survey(const dist::Matrix<T>&
 
 template <class T> class Spectrum {
  public:
-  // `a` on whole columns, all of it; it is used up. vectors: n x n on whole rows, or null.
-  Spectrum(const dist::Matrix<T>& a, const dist::Matrix<T>* vectors)
-      : group_(a.group()), n_(a.rows()), cut_(a.distribution().column()), a_(a.local()), vectors_(vectors) {}
+  // `a` on whole columns, all of it; it is used up. vectors: n x n on whole rows, or null. Both in host memory;
+  // `executor` multiplies.
+  Spectrum(const dist::Matrix<T>& a, const dist::Matrix<T>* vectors, const Executor& executor)
+      : group_(a.group()),
+        agreement_(group_),
+        executor_(executor),
+        products_(executor, kRows),
+        n_(a.rows()),
+        cut_(a.distribution().column()),
+        a_(a.local()),
+        vectors_(vectors) {}
 
   Outcome operator()(std::vector<double>& d, int& steps) {
-    comm::Agreement agreement(group_);
     const auto size = static_cast<std::size_t>(n_);
     std::vector<double> e;
     const std::int64_t widest = cut_.local_extent(0);
-    agreement.attempt([&] {
+    agreement_.attempt([&] {
       d.assign(size, 0), e.assign(size, 0);
       v_.assign(size, T(0)), w_.assign(size, T(0)), said_.assign(size + 3, T(0));
       mine_.assign(static_cast<std::size_t>(widest), T(0));
@@ -99,8 +123,11 @@ template <class T> class Spectrum {
       panel_.assign(static_cast<std::size_t>(n_ * kPanel), T(0));
       product_.assign(static_cast<std::size_t>(2 * vectors_->local().rows() * kPanel), T(0));
       set_identity();
+      if (on_host()) return;
+      there_.emplace(executor_, Shape{n_, vectors_->local().rows()});
+      if (vectors_->local().rows() > 0) copy(View<const T>(rows_here()), there_->view());
     });
-    agreement.settle();
+    agreement_.settle();
     for (std::int64_t k = 0; k < n_; ++k) {
       const std::int64_t left = n_ - k - 1;
       if (cut_.owner(k) == group_.rank()) make_reflection(k);
@@ -110,7 +137,12 @@ template <class T> class Spectrum {
       e[static_cast<std::size_t>(k)] = static_cast<double>(std::real(said_[1]));
       step(k, said_[2], said_.data() + 3);
     }
-    if (vectors_ != nullptr) multiply_panel();
+    if (vectors_ != nullptr) {
+      multiply_panel();
+      agreement_.attempt([&] {
+        if (there_ && vectors_->local().rows() > 0) copy(View<const T>(there_->view()), rows_here());
+      });
+    }
     const auto flush = [&](const std::vector<dist_host::Rotation>& rotations) {
       if (vectors_ == nullptr) return;
       constexpr std::int64_t kParts = blas::ComplexScalar<T> ? 2 : 1;  // rotations are real
@@ -120,13 +152,19 @@ template <class T> class Spectrum {
                           kParts * z.column_stride());
     };
     Outcome outcome;
-    agreement.attempt([&] { outcome = dist_host::ql(d, e, std::numeric_limits<Real<T>>::epsilon(), steps, flush); });
-    agreement.settle();
+    agreement_.attempt([&] { outcome = dist_host::ql(d, e, std::numeric_limits<Real<T>>::epsilon(), steps, flush); });
+    agreement_.settle();
     return outcome;
   }
 
  private:
   static View<T> view(T* data, std::int64_t count) { return View<T>(Executor::host(), data, {count}); }
+  [[nodiscard]] bool on_host() const { return executor_.family() == Family::Host; }
+  // This rank's rows of Q, which are contiguous by columns: Q^T by rows.
+  [[nodiscard]] View<T> rows_here() const {
+    const MatrixView<T> z = vectors_->local();
+    return View<T>(Executor::host(), z.data(), {n_, z.rows()});
+  }
   [[nodiscard]] T* column(std::int64_t local) const { return a_.data() + local * a_.column_stride(); }
 
   void set_identity() {
@@ -180,25 +218,60 @@ template <class T> class Spectrum {
 
   // Rows of Q: Z (I - V T V^H).
   void multiply_panel() {
+    agreement_.attempt([&] {
+      if (taus_.empty() || vectors_->local().rows() == 0) return;
+      on_host() ? multiply_here() : multiply_there();
+    });
+    taus_.clear();
+  }
+  // Z^T - conj(V) T^T (V^T Z^T): a column for each row of Z.
+  void multiply_there() {
+    const auto width = static_cast<std::int64_t>(taus_.size());
+    const std::int64_t begin = first_ + 1, high = n_ - begin, rows = vectors_->local().rows();
+    const MatrixView<const T> v(Executor::host(), panel_.data() + begin, high, width, 1, n_);
+    std::vector<T> reflections;
+    for (std::int64_t j = 0; j < width; ++j)
+      reflections.insert(reflections.end(), panel_.data() + j * n_ + begin, panel_.data() + (j + 1) * n_);
+    const auto sent = [&](const std::vector<T>& values) {
+      return trn::Array<T>::from_host(executor_, {static_cast<std::int64_t>(values.size())}, values);
+    };
+    const trn::Array<T> plain = sent(reflections), t = sent(triangular_factor<T>(v, taus_.data()));
+    for (T& x : reflections) x = dist_host::conjugated(x);
+    const trn::Array<T> conjugate = sent(reflections), x(executor_, {width * rows}), y(executor_, {width * rows});
+    const auto tall = [&](const trn::Array<T>& a) {
+      return MatrixView<const T>::column_major(executor_, a.data(), high, width);
+    };
+    const auto flat = [&](const trn::Array<T>& a) {
+      return MatrixView<T>::row_major(executor_, a.data(), width, rows);
+    };
+    const MatrixView<T> part =
+        MatrixView<T>::row_major(executor_, there_->data(), n_, rows).block(begin, 0, high, rows);
+    products_(Op::T, T(1), tall(plain), part, T(0), flat(x), 0);
+    products_(Op::T, T(1), MatrixView<const T>::column_major(executor_, t.data(), width, width), flat(x), T(0), flat(y),
+              0);
+    products_(Op::N, T(-1), tall(conjugate), flat(y), T(1), part, 0);
+  }
+  void multiply_here() {
     const auto width = static_cast<std::int64_t>(taus_.size());
     const MatrixView<T> z = vectors_->local();
-    if (width > 0 && z.rows() > 0) {
-      const Executor host = Executor::host();
-      const std::int64_t begin = first_ + 1, high = n_ - begin;
-      const auto v = MatrixView<const T>(host, panel_.data() + begin, high, width, 1, n_);
-      const MatrixView<T> part = z.block(0, begin, z.rows(), high);
-      const std::vector<T> t = triangular_factor<T>(v, taus_.data());
-      const auto x = MatrixView<T>::column_major(host, product_.data(), z.rows(), width),
-                 y = MatrixView<T>::column_major(host, product_.data() + z.rows() * width, z.rows(), width);
-      blas::ordered_gemm<T>(host, Op::N, Op::N, T(1), part, v, T(0), x);
-      blas::ordered_gemm<T>(host, Op::N, Op::N, T(1), x,
-                            MatrixView<const T>::column_major(host, t.data(), width, width), T(0), y);
-      blas::ordered_gemm<T>(host, Op::N, Op::C, T(-1), y, v, T(1), part);
-    }
-    taus_.clear();
+    const Executor host = Executor::host();
+    const std::int64_t begin = first_ + 1, high = n_ - begin;
+    const auto v = MatrixView<const T>(host, panel_.data() + begin, high, width, 1, n_);
+    const MatrixView<T> part = z.block(0, begin, z.rows(), high);
+    const std::vector<T> t = triangular_factor<T>(v, taus_.data());
+    const auto x = MatrixView<T>::column_major(host, product_.data(), z.rows(), width),
+               y = MatrixView<T>::column_major(host, product_.data() + z.rows() * width, z.rows(), width);
+    blas::ordered_gemm<T>(host, Op::N, Op::N, T(1), part, v, T(0), x);
+    blas::ordered_gemm<T>(host, Op::N, Op::N, T(1), x, MatrixView<const T>::column_major(host, t.data(), width, width),
+                          T(0), y);
+    blas::ordered_gemm<T>(host, Op::N, Op::C, T(-1), y, v, T(1), part);
   }
 
   comm::Communicator group_;
+  comm::Agreement agreement_;
+  Executor executor_;
+  Products<T> products_;
+  std::optional<trn::Array<T>> there_;  // rows of Q on the device
   std::int64_t n_;
   dist::Cyclic cut_;
   MatrixView<T> a_;
@@ -213,17 +286,19 @@ template <class T> void fill_with_nan(const dist::Matrix<T>& a) {
 }
 
 template <class T> DistSpectrum<T> failed(Outcome outcome, const dist::Matrix<T>& a, Vectors vectors, int steps = 0) {
-  DistSpectrum<T> result{report_of<T>(outcome, a.rows(), "tridiagonal form, ql"), {}};
+  DistSpectrum<T> result{report_of<T>(outcome, a.rows(), algorithm_of(Executor::host())), {}};
   result.report.iterations = steps;
   result.w.assign(static_cast<std::size_t>(a.rows()), std::numeric_limits<Real<T>>::quiet_NaN());
   if (vectors == Vectors::Yes) fill_with_nan(a);
   return result;
 }
 
-// Of operands that were checked.
-template <class T> DistSpectrum<T> spectrum(const dist::Matrix<T>& a, Vectors wanted, Uplo uplo) {
+// Of operands that were checked, in host memory; `executor` multiplies.
+template <class T>
+DistSpectrum<T> spectrum(const dist::Matrix<T>& a, Vectors wanted, Uplo uplo, const Executor& executor) {
   const std::int64_t n = a.rows();
-  DistSpectrum<T> result{report_of<T>({}, n, "tridiagonal form, ql"), {}};
+  DistSpectrum<T> result{report_of<T>({}, n, algorithm_of(executor)), {}};
+  result.report.accuracy.mode = Products<T>(executor, 1).mode();
   result.report.accuracy.bound = static_cast<double>(n) * std::numeric_limits<Real<T>>::epsilon();
   if (n == 0) return result;
   const dist::Matrix<T> columns = mirrored(a, uplo);
@@ -239,14 +314,15 @@ template <class T> DistSpectrum<T> spectrum(const dist::Matrix<T>& a, Vectors wa
     for (std::int64_t i = 0; i < count; ++i) parts[i] = std::ldexp(parts[i], -exponent);
   }
   const int ranks = a.group().size();
-  const dist::BlockCyclic by_rows{n, n, (n + ranks - 1) / ranks, n, {ranks, 1}};
+  const std::int64_t together = executor.family() == Family::Host ? (n + ranks - 1) / ranks : kRows;
+  const dist::BlockCyclic by_rows{n, n, together, n, {ranks, 1}};
   std::optional<dist::Matrix<T>> rows, sorted;
   if (wanted == Vectors::Yes) {
     rows.emplace(a.group(), a.executor(), by_rows);
     sorted.emplace(a.group(), a.executor(), by_rows);
   }
   std::vector<double> d;
-  const Outcome outcome = Spectrum<T>(columns, rows ? &*rows : nullptr)(d, result.report.iterations);
+  const Outcome outcome = Spectrum<T>(columns, rows ? &*rows : nullptr, executor)(d, result.report.iterations);
   if (!outcome.ok()) return failed(outcome, a, wanted, result.report.iterations);
   std::vector<std::int64_t> order(d.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -271,9 +347,12 @@ template <Scalar T> DistSpectrum<T> eigh(const dist::Matrix<T>& a, const DistEig
                     a);
   checks::enumerators(kEighName, options.uplo);
   operands::check_enumerator(kEighName, "Vectors", options.vectors, Vectors::No);
-  require_host_matrix(kEighName, a.executor());
   require(a.rows() == a.columns(), "{}: A is {} x {}; it must be square", kEighName, a.rows(), a.columns());
-  return spectrum(a, options.vectors, options.uplo);
+  if (a.executor().family() == Family::Host) return spectrum(a, options.vectors, options.uplo, a.executor());
+  const dist::Matrix<T> here = in_memory_of(Executor::host(), a);
+  DistSpectrum<T> result = spectrum(here, options.vectors, options.uplo, a.executor());
+  if (options.vectors == Vectors::Yes) bring(here, a);
+  return result;
 }
 
 template <Scalar T>
@@ -286,24 +365,36 @@ DistSpectrum<T> eigh_generalized(const dist::Matrix<T>& a, const dist::Matrix<T>
   checks::enumerators(operation, o.uplo);
   operands::check_enumerator(operation, "Vectors", o.vectors, Vectors::No);
   operands::check_enumerator(operation, "GeneralizedForm", o.form, GeneralizedForm::BAxIsXLambda);
-  require_host_matrix(operation, a.executor());
   const std::int64_t n = a.rows();
   require(a.columns() == n && b.rows() == n && b.columns() == n,
           "{}: A is {} x {} and B is {} x {}; both must be square and of one order", operation, n, a.columns(),
           b.rows(), b.columns());
-  if (n == 0) return spectrum(a, o.vectors, o.uplo);
+  const Executor& executor = a.executor();
+  const bool on_host = executor.family() == Family::Host;
+  if (n == 0) return spectrum(a, o.vectors, o.uplo, executor);
   const bool lower = o.uplo == Uplo::Lower;
+  const blas::ProductOptions options{Products<T>(executor, 1).mode()};
+  std::optional<dist::Matrix<T>> copied;
+  if (!on_host) copied.emplace(in_memory_of(Executor::host(), a));
+  const dist::Matrix<T>& here = copied ? *copied : a;
+  const auto fail_with = [&](Outcome outcome, int steps) {
+    DistSpectrum<T> result = failed(outcome, here, o.vectors, steps);
+    if (!on_host && o.vectors == Vectors::Yes) bring(here, a);
+    return result;
+  };
   const dist::BlockCyclic blocks{n, n, kFactor, kFactor, a.distribution().grid};
-  const dist::Matrix<T> whole = mirrored(a, o.uplo), factor = b.redistributed(blocks), c = whole.redistributed(blocks);
-  if (const auto [bad, most] = survey(whole, o.uplo); bad < n * n)
-    return failed({Status::NotFinite, bad}, a, o.vectors);
-  if (const Report made = potrf<T>(o.uplo, factor); !made.outcome.ok()) return failed(made.outcome, a, o.vectors);
+  const dist::Matrix<T> whole = mirrored(here, o.uplo), factor = b.redistributed(blocks),
+                        c = on_host ? whole.redistributed(blocks) : in_memory_of(executor, whole.redistributed(blocks));
+  if (const auto [bad, most] = survey(whole, o.uplo); bad < n * n) return fail_with({Status::NotFinite, bad}, 0);
+  if (const Report made = potrf<T>(o.uplo, factor); !made.outcome.ok()) return fail_with(made.outcome, 0);
   const auto solve = [&](Side side, Op op, const dist::Matrix<T>& x) {
-    blas::trsm<T>(side, o.uplo, op, Diag::NonUnit, T(1), factor, x);
+    blas::trsm<T>(side, o.uplo, op, Diag::NonUnit, T(1), factor, x, options);
   };
   // The factor with zeros in its other triangle, for products.
   const auto multiply = [&](Side side, Op op, const dist::Matrix<T>& x) {
-    const MatrixView<T> f = factor.local();
+    std::optional<dist::Matrix<T>> triangle;
+    if (!on_host) triangle.emplace(in_memory_of(Executor::host(), factor));
+    const MatrixView<T> f = triangle ? triangle->local() : factor.local();
     const dist::BlockCyclic& at = factor.distribution();
     const int rank = a.group().rank();
     for (std::int64_t j = 0; j < f.columns(); ++j) {
@@ -313,11 +404,12 @@ DistSpectrum<T> eigh_generalized(const dist::Matrix<T>& a, const dist::Matrix<T>
         if (lower ? row < column : row > column) f.data()[j * f.column_stride() + i] = T(0);
       }
     }
-    const dist::Matrix<T> copied = x.redistributed(blocks);
+    if (triangle) bring(*triangle, factor);
+    const dist::Matrix<T> before = x.redistributed(blocks);
     if (side == Side::Left)
-      blas::gemm<T>(op, Op::N, T(1), factor, copied, T(0), x);
+      blas::gemm<T>(op, Op::N, T(1), factor, before, T(0), x, options);
     else
-      blas::gemm<T>(Op::N, op, T(1), copied, factor, T(0), x);
+      blas::gemm<T>(Op::N, op, T(1), before, factor, T(0), x, options);
   };
   // B = F F^H with F = L or U^H: F^-1 A F^-H, or F^H A F.
   if (o.form == GeneralizedForm::AxIsBxLambda) {
@@ -327,17 +419,20 @@ DistSpectrum<T> eigh_generalized(const dist::Matrix<T>& a, const dist::Matrix<T>
     multiply(Side::Left, lower ? Op::C : Op::N, c);
     multiply(Side::Right, lower ? Op::N : Op::C, c);
   }
-  DistSpectrum<T> result = spectrum(c, o.vectors, o.uplo);
-  if (!result.report.outcome.ok()) return failed(result.report.outcome, a, o.vectors, result.report.iterations);
-  result.report.algorithm = "cholesky, tridiagonal form, ql";
+  std::optional<dist::Matrix<T>> reduced;
+  if (!on_host) reduced.emplace(in_memory_of(Executor::host(), c));
+  DistSpectrum<T> result = spectrum(reduced ? *reduced : c, o.vectors, o.uplo, executor);
+  if (!result.report.outcome.ok()) return fail_with(result.report.outcome, result.report.iterations);
+  if (reduced) bring(*reduced, c);
+  result.report.algorithm = on_host ? "cholesky, tridiagonal form, ql"
+                                    : "cholesky, tridiagonal form and ql on the hosts, products on devices";
   if (o.vectors != Vectors::Yes) return result;
   if (o.form == GeneralizedForm::BAxIsXLambda)
     multiply(Side::Left, lower ? Op::N : Op::C, c);
   else
     solve(Side::Left, lower ? Op::C : Op::N, c);
   const dist::Matrix<T> back = c.redistributed(a.distribution());
-  const MatrixView<T> target = a.local();
-  std::copy_n(back.local().data(), target.rows() * target.columns(), target.data());
+  bring(back, a);
   return result;
 }
 

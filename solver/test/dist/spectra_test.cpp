@@ -34,10 +34,11 @@ template <class T> struct Spectral {
 enum class Problem : std::uint8_t { Plain, AxIsBxLambda, ABxIsXLambda, BAxIsXLambda };
 
 template <class T> Spectral<T> solve(int ranks, const dist::Grid& grid, std::int64_t n, Problem problem, Uplo uplo,
-                                     Vectors vectors = Vectors::Yes, Real<T> scale = 1) {
+                                     Vectors vectors = Vectors::Yes, Real<T> scale = 1,
+                                     const std::string& executor = "host") {
   Spectral<T> result;
   comm::run(
-      group_of("host", ranks),
+      group_of(executor, ranks),
       [&](const comm::Communicator& group, const Executor& e) {
         const dist::Matrix<T> a(group, e, {n, n, 5, 7, grid}), b(group, e, {n, n, 6, 3, grids(ranks)[0]});
         const auto wanted = [&](std::int64_t i, std::int64_t j) { return uplo == Uplo::Lower ? i >= j : i <= j; };
@@ -47,6 +48,7 @@ template <class T> Spectral<T> solve(int ranks, const dist::Grid& grid, std::int
         b.fill([&](std::int64_t i, std::int64_t j) {
           return wanted(i, j) ? mass<T>(i, j, n) : T(static_cast<Real<T>>(NAN));
         });
+        const Recorder recorder(e);
         const DistSpectrum<T> s =
             problem == Problem::Plain
                 ? eigh<T>(a, {.vectors = vectors, .uplo = uplo})
@@ -54,6 +56,13 @@ template <class T> Spectral<T> solve(int ranks, const dist::Grid& grid, std::int
                                       {.form = static_cast<GeneralizedForm>(static_cast<int>(problem) - 1),
                                        .vectors = vectors,
                                        .uplo = uplo});
+        if (executor != "host") {
+          EXPECT_NE(s.report.algorithm.find("products on devices"), std::string_view::npos);
+          // Blocks of 64 rows of the vectors go around the ranks.
+          if (group.rank() * 64 < n) {
+            EXPECT_GT(recorder.count(EventKind::Run) - recorder.count(EventKind::Run, "copy_within"), 2);
+          }
+        }
         const std::vector<T> v = a.to_host();
         for (const Real<T> x : s.w) EXPECT_EQ(comm::maximum(group, x), comm::minimum(group, x));
         if (group.rank() == 0) result = {s.w, v, s.report};
@@ -118,13 +127,14 @@ template <class T> void check(const Spectral<T>& r, std::int64_t n, Problem prob
   }
 }
 
-template <class T> int compare(std::int64_t n, Problem problem, Uplo uplo, std::initializer_list<int> ranks) {
-  const Spectral<T> one = solve<T>(1, {}, n, problem, uplo);
+template <class T> int compare(std::int64_t n, Problem problem, Uplo uplo, std::initializer_list<int> ranks,
+                               const std::string& executor = "host") {
+  const Spectral<T> one = solve<T>(1, {}, n, problem, uplo, Vectors::Yes, 1, executor);
   check(one, n, problem);
   int cases = 0;
   for (const int p : ranks) {
     for (const dist::Grid& grid : grids(p)) {
-      const Spectral<T> r = solve<T>(p, grid, n, problem, uplo);
+      const Spectral<T> r = solve<T>(p, grid, n, problem, uplo, Vectors::Yes, 1, executor);
       EXPECT_EQ(differing(r.w, one.w), 0) << p << " ranks, " << grid.rows << " x " << grid.columns;
       EXPECT_EQ(differing(r.v, one.v), 0) << p << " ranks, " << grid.rows << " x " << grid.columns;
       EXPECT_EQ(r.report.iterations, one.report.iterations);
@@ -155,6 +165,18 @@ TEST(DistEigh, GeneralizedHasTheSameBitsOnAnyNumberOfRanks) {
   cases += compare<double>(70, Problem::AxIsBxLambda, Uplo::Lower, {2, 6, 7, 12});
   cases += compare<float>(30, Problem::AxIsBxLambda, Uplo::Lower, {6});
   std::printf("%d generalised spectra compared bit by bit with one rank\n", cases);
+}
+
+// The devices' products, the hosts' rotations.
+TEST(DistEigh, DevicesHaveTheSameBitsOnAnyNumberOfRanks) {
+  const std::string trn2 = "sim:trn2";
+  int cases = compare<float>(70, Problem::Plain, Uplo::Lower, {2, 3}, trn2);
+  cases += compare<double>(66, Problem::Plain, Uplo::Upper, {2}, trn2);
+  cases += compare<std::complex<float>>(20, Problem::Plain, Uplo::Lower, {2}, trn2);
+  for (const Problem problem : {Problem::AxIsBxLambda, Problem::ABxIsXLambda, Problem::BAxIsXLambda})
+    cases += compare<float>(40, problem, Uplo::Lower, {3}, trn2);
+  cases += compare<double>(20, Problem::AxIsBxLambda, Uplo::Upper, {2}, trn2);
+  std::printf("%d spectra on devices compared bit by bit with one rank\n", cases);
 }
 
 // The second difference: w_k = 2 - 2 cos(pi (k + 1) / (n + 1)). Sizes at both ends of the range; values alone.
@@ -228,10 +250,9 @@ TEST(DistEigh, OutcomesAndRefusalsAreEverybodys) {
   });
   EXPECT_EQ(thrown, 21);
 }
-TEST(DistEigh, DevicesAreRefused) {
+TEST(DistRsvd, DevicesAreRefused) {
   comm::run(group_of("sim:trn2", 2), [&](const comm::Communicator& group, const Executor& e) {
     const dist::Matrix<float> a(group, e, {4, 4, 2, 2, {1, 2}});
-    EXPECT_THROW((void)eigh<float>(a), NotImplemented);
     EXPECT_THROW((void)rsvd<float>(a, 2), NotImplemented);
   });
 }

@@ -1,11 +1,15 @@
 // Eigenvalues and eigenvectors of distributed Hermitian and real symmetric matrices: A V = V diag(w), and A V = B V
-// diag(w). eigh.hpp's meaning on dist::Matrix, collective over the group; host executors. ScaLAPACK: p?syev, p?heev,
+// diag(w). eigh.hpp's meaning on dist::Matrix, collective over the group. ScaLAPACK: p?syev, p?heev,
 // p?sygvx, p?hegvx. cuSOLVERMp: cusolverMpSyevd, Sygvd.
 //
 // Householder's tridiagonal form with whole columns on a rank, then implicit QL steps: every rank computes the same
 // rotations and turns its own rows of the vectors, as ScaLAPACK's p?syev does. No sum runs over ranks, so bits and
 // outcome are the same for every number of ranks, grid and block size. A rank holds n^2 / ranks elements of A and as
 // many of V, each twice for a moment; a vector of n elements reaches every rank in each of n steps.
+//
+// Ranks with devices: the tridiagonal form and the QL steps are the hosts', in the matrix's type; the devices multiply
+// the reflections into the vectors (Exact for doubles), and of generalised problems make Cholesky's factor, the solves
+// and the products. The report's algorithm says so. Complex generalised problems have no kernel there.
 #pragma once
 
 #include <vector>
