@@ -56,6 +56,23 @@ tensor::Sizes sizes_of(const tensor::Expression& e, const std::vector<std::strin
   return sizes;
 }
 
+// "exp,identity,relu".
+std::vector<tensor::Unary> operators_of(const std::string& list) {
+  std::vector<tensor::Unary> operators;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t to = std::min(list.find(',', from), list.size());
+    const std::string word = list.substr(from, to - from);
+    const auto all = tensor::all_unary();
+    const auto found = std::find_if(all.begin(), all.end(), [&](tensor::Unary op) { return tensor::name(op) == word; });
+    std::string known;
+    for (const tensor::Unary op : all) known += (known.empty() ? "" : ", ") + std::string(tensor::name(op));
+    require(found != all.end(), "einsum: --operators has '{}'; there are {}", word, known);
+    operators.push_back(*found);
+    from = to + 1;
+  }
+  return operators;
+}
+
 Buffer random_numbers(const Executor& executor, DType dtype, std::int64_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -125,6 +142,13 @@ EinsumOperands::EinsumOperands(const Executor& executor, const EinsumCase& what)
   memory_.push_back(allocating("the result", bytes, executor, [&] { return Buffer(executor, bytes); }));
   output_.emplace_back(executor, dtype, memory_.back().data(), s);
   description_.output = tensor::operand_of(output_.back());
+  if (what.operators.empty()) return;
+  const std::vector<tensor::Unary> operators = operators_of(what.operators);
+  require(operators.size() <= e.inputs.size() + 1, "einsum: --operators has {} words for {} operands and a result",
+          operators.size(), e.inputs.size());
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    (i < e.inputs.size() ? description_.operands[i] : description_.output).op = operators[i];
+  }
 }
 
 }  // namespace trn::tools

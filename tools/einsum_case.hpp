@@ -14,6 +14,7 @@ namespace trn::tools {
 struct EinsumCase {
   std::string text, dtype = "float32", precision = "native", path = "auto";
   std::vector<std::string> sizes;  // "a=24"
+  std::string operators = {};      // "exp,identity,relu": of the operands, then of the result; empty: none
   std::int64_t memory_bytes = 0;
 };
 [[nodiscard]] const std::vector<std::string>& path_names();

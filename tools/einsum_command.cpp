@@ -136,6 +136,7 @@ void add_einsum(Command& program) {
   auto a = std::make_shared<Arguments>();
   command.text("expression", a->what.text, "like \"ijk,kl->lij\"").required();
   command.texts("--sizes", a->what.sizes, "extents by label: i=24,j=16").required();
+  command.text("--operators", a->what.operators, "functions of the operands, then of the result: exp,identity,relu");
   command.text("--dtype", a->what.dtype, "of operands and result")
       .completes({"fp32", "fp64", "complex64", "complex128", "bf16", "fp16"});
   command.text("--precision", a->what.precision, "a mode, or target=1e-6").completes(precision_words());

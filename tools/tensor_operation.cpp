@@ -33,6 +33,8 @@ class TensorOperation : public Operation {
     options.text("--sizes", list_, "extents by label");
     options.text("--dtype", what_.dtype, "of operands and result")
         .completes({"fp32", "fp64", "complex64", "complex128", "bf16", "fp16"});
+    if (einsum())
+      options.text("--operators", what_.operators, "functions of the operands, then of the result: exp,identity,relu");
     if (einsum()) options.text("--precision", what_.precision, "a mode, or target=1e-6").completes(precision_words());
   }
   [[nodiscard]] tile::Program program(const tile::Machine& machine) const override {
@@ -56,6 +58,7 @@ class TensorOperation : public Operation {
     r.dtype = trn::name(dtype);
     if (einsum()) r.precision = what.precision;
     r.shape = {{"expression", tensor::to_string(o.description().expression)}, {"sizes", list_}};
+    if (!what.operators.empty()) r.shape.emplace_back("operators", what.operators);
     const double bytes = tensor::counts::bytes(o.operands(), o.output());
     const Recorder recorder(executor);
     if (einsum()) {

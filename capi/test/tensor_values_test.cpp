@@ -80,19 +80,21 @@ template <class T> void all_nan(const Tensor<T>& t) {
   const std::vector<T> nan(t.host.size(), T(NAN));
   trnMemcpy(t.data(), nan.data(), nan.size() * sizeof(T), trnMemcpyHostToDevice);
 }
-Wide conj_if(bool conjugated, Wide x) { return conjugated ? std::conj(x) : x; }
 
-// D_abc = alpha sum_d conj(A_cda) B_bdc + beta C_cba, and E_ab = alpha sum_cd A_ac B_cd C_db + beta D_ba.
+// conj(z), of real numbers |x|.
+template <class T> Wide applied(Wide x) { return kComplex<T> ? std::conj(x) : Wide(std::abs(x)); }
+
+// D_abc = alpha sum_d f(A_cda) (-B_bdc) + beta C_cba, and E_ab = alpha sum_cd A_ac f(B_cd) C_db + beta D_ba.
 template <class T> void contractions() {
   const Handle h;
   Random random(31);
   const T alpha = random.number<T>(), beta = random.number<T>(), zero(0);
-  const auto conj = kComplex<T> ? TRNTENSOR_OP_CONJ : kIdentity;
+  const auto f_op = kComplex<T> ? TRNTENSOR_OP_CONJ : TRNTENSOR_OP_ABS;
   for (const bool gaps : {false, true}) {
     const Tensor<T> a(h, "cda", random, gaps), b(h, "bdc", random, gaps), c(h, "cba", random),
         d(h, "abc", random, gaps);
     trntensorOperationDescriptor_t o;
-    TRN_OK(trntensorCreateContraction(h, &o, a.d, a.modes.data(), conj, b.d, b.modes.data(), kIdentity, c.d,
+    TRN_OK(trntensorCreateContraction(h, &o, a.d, a.modes.data(), f_op, b.d, b.modes.data(), TRNTENSOR_OP_NEG, c.d,
                                       c.modes.data(), kIdentity, d.d, d.modes.data(), arithmetic<T>()));
     const Plan plan(h, o);
     for (const bool nothing : {false, true}) {  // beta = 0 reads neither C nor D
@@ -102,7 +104,7 @@ template <class T> void contractions() {
       const auto got = d.memory->get();
       each("abc", {}, [&](const Index& at) {
         Sum sum;
-        each("d", at, [&](const Index& all) { sum.add(wide(alpha) * conj_if(kComplex<T>, a(all)) * b(all)); });
+        each("d", at, [&](const Index& all) { sum.add(wide(alpha) * applied<T>(a(all)) * -b(all)); });
         if (!nothing) sum.add(wide(beta) * c(at));
         sum.expect(got[d.place(at)]);
       });
@@ -116,7 +118,7 @@ template <class T> void contractions() {
               kInvalid);
     const Tensor<T> f(h, "ac", random), g(h, "cd", random, gaps), k(h, "db", random), l(h, "ba", random),
         e(h, "ab", random);
-    TRN_OK(trntensorCreateContractionTrinary(h, &o, f.d, f.modes.data(), kIdentity, g.d, g.modes.data(), conj, k.d,
+    TRN_OK(trntensorCreateContractionTrinary(h, &o, f.d, f.modes.data(), kIdentity, g.d, g.modes.data(), f_op, k.d,
                                              k.modes.data(), kIdentity, l.d, l.modes.data(), kIdentity, e.d,
                                              e.modes.data(), arithmetic<T>()));
     const Plan three(h, o);
@@ -126,7 +128,7 @@ template <class T> void contractions() {
     const auto got = e.memory->get();
     each("ab", {}, [&](const Index& at) {
       Sum sum;
-      each("cd", at, [&](const Index& all) { sum.add(wide(alpha) * f(all) * conj_if(kComplex<T>, g(all)) * k(all)); });
+      each("cd", at, [&](const Index& all) { sum.add(wide(alpha) * f(all) * applied<T>(g(all)) * k(all)); });
       sum.add(wide(beta) * l(at));
       sum.expect(got[e.place(at)]);
     });

@@ -6,7 +6,7 @@ PYTHON is the interpreter of an environment with numpy, scipy, pytest, hypothesi
 package is missing are skipped, which the table says. The array API's tests are no package: ARRAY_API_TESTS names a checkout of
 github.com/data-apis/array-api-tests.
 
-Suites: scipy.fft, numpy.fft, numpy.random, opt_einsum, scipy.sparse, array-api. Columns: tests that passed, failed, were skipped or
+Suites: scipy.fft, numpy.fft, numpy.random, numpy.einsum, opt_einsum, scipy.sparse, array-api. Columns: tests that passed, failed, were skipped or
 expected to fail; calls that reached trnsci; calls that were left to the package's own code, which trnsci does not have (longdouble,
 integers, rows that are not sorted). Names of failed tests follow, so that each can be looked at.
 """
@@ -22,6 +22,7 @@ SUITES = {
     "scipy.fft": ["--pyargs", "scipy.fft"],
     "numpy.fft": ["--pyargs", "numpy.fft"],
     "numpy.random": [HERE / "smoke_of_ours.py"],
+    "numpy.einsum": ["--pyargs", "numpy._core.tests.test_einsum"],
     "opt_einsum": ["--pyargs", "opt_einsum"],
     "scipy.sparse": ["--pyargs", "scipy.sparse.tests.test_base", "scipy.sparse.tests.test_csr", "scipy.sparse.tests.test_csc",
                      "scipy.sparse.linalg.tests.test_expm_multiply", "scipy.sparse.linalg._isolve.tests.test_iterative"],
@@ -48,7 +49,7 @@ def run(name):
         folder, arguments = found
         variables["ARRAY_API_TESTS_MODULE"] = "trnsci.array_api"
         variables["ARRAY_API_TESTS_VERSION"] = "2024.12"
-    elif name != "numpy.random" and importlib.util.find_spec(name) is None:
+    elif name not in ("numpy.random", "numpy.einsum") and importlib.util.find_spec(name) is None:
         return None
     plain = [] if name in ("array-api", "scipy.fft") else ["--noconftest"]  # these two have fixtures of their own
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-rf", "--tb=line", "-p", "no:cacheprovider", "-p", "suite_plugin", *plain, "-W", "ignore",

@@ -32,7 +32,10 @@ Accuracy run(const Executor& executor, std::string_view text, Scalars scalars, s
   const Plan plan = options.cache ? options.cache->get(executor, what) : Plan(executor, what);
   // Before D is written: C may be D.
   if (options.componentwise) componentwise_bound(plan, operands, scalars, c, *options.componentwise);
-  const Accuracy kept = plan.execute(operands, d, scalars, c).accuracy;
+  const EinsumResult result =
+      options.measured ? plan.measure(operands, d, scalars, c) : plan.execute(operands, d, scalars, c);
+  const Accuracy kept = result.accuracy;
+  if (options.measured) *options.measured = *result.measured;
   // A target may have taken another mode than the plan's, or have counted underflow.
   if (options.componentwise && kept.bound > plan.accuracy().bound) {
     Array<double> bounds(Executor::host(), options.componentwise->shape());

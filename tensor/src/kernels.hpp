@@ -31,6 +31,12 @@ struct PointwiseStep {
   host::PointwiseCall call;
   device::Batch* batch = nullptr;
 };
+struct MttkrpStep {
+  const device::MttkrpArgs& work;
+  device::Batch::Operands at;
+  const void* z;
+  device::Batch* batch = nullptr;
+};
 struct PermuteStep {
   DType dtype;
   const Group& group;
@@ -59,19 +65,23 @@ struct PreparedContract {
   double bound;
   std::int64_t scratch_bytes = 0;
   bool any_order = false;  // of the operands' indices in memory, at no cost
+  // Operators that the work does not apply on its way: they are steps of their own.
+  bool a_apart = false, b_apart = false, result_apart = false;
 };
 
 namespace host {
 
 inline PreparedContract prepare_contract(const Executor&, const ContractQuestion& q) {
-  const auto& [folded, compute, mode, conj_a, conj_b, in] = q.args;
-  Contraction w = prepare(folded, compute, q.a_type, q.b_type, conj_a, conj_b);
+  const auto& [folded, compute, mode, conj_a, conj_b, in, a_op, b_op, result] = q.args;
+  const Operators operators{conj_a ? Unary::Conj : a_op, conj_b ? Unary::Conj : b_op, result};
+  Contraction w = prepare(folded, compute, q.a_type, q.b_type, operators);
   const std::int64_t depth = extent_of(folded.k), scratch = workspace_bytes(w, q.threads);
   const double complex = is_complex(compute) ? 2 * std::sqrt(2.0) : 1;
   const double bound = w.algorithm == Algorithm::Dot ? complex * (tree_roundings(depth) + 4) * unit_roundoff(compute)
                                                      : blas::gemm_error_bound(Family::Host, compute, compute, depth);
   const char* const algorithm = name(w.algorithm);
-  return {std::move(w), algorithm, bound, scratch};
+  const auto [a_apart, b_apart] = repeats_work(w);
+  return {std::move(w), algorithm, bound, scratch, false, a_apart, b_apart, false};
 }
 
 }  // namespace host
@@ -85,7 +95,11 @@ inline PreparedContract prepare_contract(const Executor& executor, const Contrac
         name(q.args.compute), name(q.args.mode));
   }
   const tile::Machine& machine = tile::device_of(executor).machine();
-  return {q.args, algorithm_of(q.args, machine), bound_of(q.args, machine), 0, reads_any_order(q.args, machine)};
+  PreparedContract p{q.args, algorithm_of(q.args, machine), bound_of(q.args, machine), 0,
+                     reads_any_order(q.args, machine)};
+  p.a_apart = !applies(q.args, q.args.a_op), p.b_apart = !applies(q.args, q.args.b_op);
+  p.result_apart = !applies(q.args, q.args.result);
+  return p;
 }
 inline double reduce_roundings(const Executor&, const host::ReduceArgs& args) {
   check_reduce(args);
@@ -134,6 +148,21 @@ inline void run_pointwise(const Executor& e, const PointwiseStep& s) {
     b.pointwise(s.work, c);
   });
 }
+inline void run_mttkrp(const Executor& e, const MttkrpStep& s) {
+  in_batch(e, s.batch, [&](Batch& b) {
+    const bool nothing = std::complex<float>(s.at.alpha) == std::complex<float>(0);
+    if (!nothing) return b.mttkrp(s.work, s.at, s.z);
+    const MttkrpArgs& w = s.work;  // D = beta C
+    host::PointwiseArgs p{DType::Float32, DType::Float32, 2, {DType::Float32, DType::Float32}, {}};
+    for (const MttkrpArgs::Index& i : {w.m, w.r}) p.group.push_back({i.extent, 0, i.c, 0, i.d});
+    sort_and_merge(p.group, &FoldedIndex::d);
+    b.pointwise(std::move(p), {{nullptr, s.at.c}, {0, s.at.beta, 1}, s.at.d});
+  });
+}
+inline double mttkrp_bound(const Executor& executor, const MttkrpArgs& args) {
+  const tile::Machine& machine = tile::device_of(executor).machine();
+  return suits_mttkrp(args, machine) ? mttkrp_bound(args, machine) : -1;
+}
 inline void run_permute(const Executor& e, const PermuteStep& s) {
   in_batch(e, s.batch, [&](Batch& b) { b.move(s.dtype, s.group, s.a, s.d); });
 }
@@ -152,6 +181,7 @@ inline constexpr KernelTable<PermuteStep> kPermute{
     "tensor.permute",
     [](const Executor&, const PermuteStep& s) { host::permute(size_bytes(s.dtype), s.group, s.a, s.d, s.threads); },
     device::run_permute};
+inline constexpr KernelTable<MttkrpStep> kMttkrp{"tensor.mttkrp", nullptr, device::run_mttkrp};
 inline constexpr KernelTable<PlanSteps, double> kPlanSteps{
     "tensor.einsum", [](const Executor&, const PlanSteps& s) { return s.run(nullptr); }, device::run_plan};
 inline constexpr KernelTable<PlanSteps, tile::Program> kPlanProgram{"tensor.einsum", nullptr, device::program_of};
@@ -162,6 +192,8 @@ inline constexpr KernelTable<ContractQuestion, PreparedContract> kPrepareContrac
 inline constexpr KernelTable<host::PointwiseArgs> kPointwiseCheck{
     "tensor.elementwise", [](const Executor&, const host::PointwiseArgs&) {},
     [](const Executor&, const host::PointwiseArgs& args) { device::check_pointwise(args); }};
+// The bound of the kernel, negative where it does not suit.
+inline constexpr KernelTable<device::MttkrpArgs, double> kMttkrpBound{"tensor.mttkrp", nullptr, device::mttkrp_bound};
 // Roundings that a term of a sum meets at most.
 inline constexpr KernelTable<host::ReduceArgs, double> kReduceRoundings{
     "tensor.reduce",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <trn/tile/blocks/elementwise.hpp>
 
+#include "element_function.hpp"
 #include "triangle.hpp"
 
 namespace trn::blas::device {
@@ -203,16 +204,25 @@ void Eviction::step(Chain& c) const {
     return c.between = b_.sbuf("beta_y", c.dst.partitions, {c.dst.free_size()}, DType::Float32, 2);
   };
   const Scaled& term = c.terms[c.next++];
-  if (c.terms.size() == 1) return blocks::scale(b_, c.dst, term.x, term.factor, c.first);
+  const bool last = c.next == c.terms.size();
+  if (c.terms.size() == 1 && function_.kind == ElementFunction::Kind::Table)  // on its way out
+    return b_.activation(c.dst, function_.table, term.x, {.scale = term.factor});
+  if (c.terms.size() == 1) {
+    const bool as_it_is = function_.present() && is_one(term.factor);
+    if (!as_it_is) blocks::scale(b_, c.dst, term.x, term.factor, c.first);
+    if (function_.present()) record_function(b_, function_, c.dst, as_it_is ? term.x : c.dst);
+    return;
+  }
   if (c.next == 1) {
     const bool as_it_is = !term.psum && is_one(term.factor);
     c.running = as_it_is ? term.x : temporary();
     if (!as_it_is) blocks::scale(b_, c.running, term.x, term.factor, Engine::Vector);
     return;
   }
-  const Access to = c.next == c.terms.size() ? c.dst : temporary();
+  const Access to = last ? c.dst : temporary();
   b_.scalar_tensor_tensor(to, term.x, AluOp::Multiply, term.factor, AluOp::Add, c.running);
   c.running = to;
+  if (last && function_.present()) record_function(b_, function_, to, to);
 }
 
 // Step by step, all chains abreast: what is in PSUM comes first and leaves it first.
@@ -251,7 +261,7 @@ void Eviction::move(const Block& block, const BankRectangle& p, const Access& ti
 
 // The engine that is free first, where the Scalar Engine does not make words.
 std::function<Engine(std::int64_t)> Eviction::engines() const {
-  if (!s_.all_as_loaded(s_.b)) return [](std::int64_t) { return Engine::Vector; };
+  if (!s_.all_as_loaded(s_.b) || shared_ || function_.present()) return [](std::int64_t) { return Engine::Vector; };
   return [&m = b_.machine(), vector_s = 0.0, scalar_s = 0.0](std::int64_t columns) mutable {
     const double v = vector_s + static_cast<double>(columns) / m.vector_hz + m.timing.vector_fixed_s;
     const double s = scalar_s + static_cast<double>(columns) / m.scalar_hz + m.timing.scalar_fixed_s;

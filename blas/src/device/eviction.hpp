@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <trn/blas/product_program.hpp>
 #include <trn/tile/blocks/matmul.hpp>
 #include <trn/tile/builder.hpp>
 #include <vector>
@@ -53,6 +54,9 @@ class Eviction {
   void store(const Block& block) const;
   // The same with one store for all pieces of a row, of real sums of one word.
   void store_rows(const Block& block) const;
+  // What becomes of each element of C: f(alpha * values + beta * c_in), of real float32 elements. `shared`: operands
+  // have functions too, so that the Scalar Engine had better keep to its table.
+  void apply(const ElementFunction& function, bool shared) { function_ = function, shared_ = shared; }
 
   // Before the first and after the last block: the triangles of diagonal tiles.
   void open_triangles();
@@ -102,6 +106,8 @@ class Eviction {
   Number alpha_, beta_;
   tile::Access diagonal_in_, diagonal_out_;  // (tiles, 128, 128[, 2]) scratch
   Mover mover_;
+  ElementFunction function_;
+  bool shared_ = false;
 };
 
 }  // namespace trn::blas::device

@@ -11,6 +11,7 @@
 #include <trn/tile/blocks/loops.hpp>
 #include <trn/tile/blocks/transpose.hpp>
 
+#include "element_function.hpp"
 #include "words.hpp"
 
 namespace trn::blas::device {
@@ -128,6 +129,7 @@ void Operand::bring(const Held& held, const Chunk& c, const Affine& x0, std::int
     turn(raw, c, x0, x);
   else
     load(raw, c, x0, x);
+  if (function_.present()) record_function(b_, function_, raw, raw);
   if (!held.made.empty()) make_words(held, raw);
 }
 
@@ -165,6 +167,7 @@ void Operand::bring(const Held& held, const BoxChunk& c, std::int64_t raw_buffer
     turn(raw, c);
   else
     load(raw, c);
+  if (function_.present()) record_function(b_, function_, raw, raw);
   if (!held.made.empty()) make_words(held, raw);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <trn/blas/product_program.hpp>
 #include <trn/tile/blocks/boxes.hpp>
 #include <trn/tile/builder.hpp>
 #include <vector>
@@ -69,6 +70,8 @@ class Operand {
   // `held` reduced to the columns [from, from + size).
   [[nodiscard]] Held narrow(const Held& held, std::int64_t from, std::int64_t size) const;
 
+  // What becomes of each element as soon as it is on chip, before its words are made.
+  void apply(const ElementFunction& function) { function_ = function; }
   // How many pieces of rows are loaded before the Tensor Engine turns the first.
   void read_ahead(std::int64_t buffers) { row_buffers_ = buffers; }
   // Rows that are turned on their way in take turns in `tile` (rows, places, k) from now on, where it is present: what
@@ -99,6 +102,7 @@ class Operand {
   const Scheme& scheme_;
   const std::vector<Part>& parts_;
   std::int64_t side_, row_buffers_ = 3;
+  ElementFunction function_;
   tile::Access rows_;
   mutable std::int64_t next_row_ = 0;
 };

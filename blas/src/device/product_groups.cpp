@@ -64,6 +64,7 @@ ProductShape arranged(ProductShape s, ProductTensors& t) {
   if (has_unit(s.m, kD) && !has_unit(s.n, kD)) {
     std::swap(s.m, s.n);
     std::swap(s.conj_a, s.conj_b);
+    std::swap(s.of_a, s.of_b);
     std::swap(t.a, t.b);
     for (BoxGroup* g : {&s.h, &s.m, &s.n, &s.k}) {
       for (BoxIndex& i : *g) std::swap(i.stride[kA], i.stride[kB]);
@@ -152,6 +153,8 @@ class GroupKernel {
         b_, g_, scheme_,
         [this](const device::BankRectangle& p, const Access& tile, bool store) { move(p, tile, store); }, t_.alpha,
         t_.beta);
+    a_->apply(s_.of_a), bm_->apply(s_.of_b);
+    out_->apply(s_.of_d, s_.of_a.present() || s_.of_b.present());
     for_parts(b_, "h", s_.h, {0, 1}, LoopKind::Parallel, 1, [&](const BoxPart& h) {
       h_ = h;
       if (rows_.parts() > 1) load_side_by_side();
@@ -422,6 +425,11 @@ void record_product(Builder& builder, const ProductShape& shape, const ProductTe
   if (shape.mode != Mode::Native && real_of(shape.in) != DType::Float32) {
     fail<NotImplemented>("blas.product: mode {} is for float32 and complex64 operands, these are {}; use native",
                          name(shape.mode), name(shape.in));
+  }
+  const bool functions = shape.of_a.present() || shape.of_b.present() || shape.of_d.present();
+  if (functions && (shape.in != DType::Float32 || shape.out != DType::Float32)) {
+    fail<NotImplemented>("blas.product: functions of elements are for float32, these are {} and {}", name(shape.in),
+                         name(shape.out));
   }
   for (const BoxGroup* g : {&shape.h, &shape.m, &shape.n, &shape.k})
     for (const BoxIndex& i : *g) require(i.extent >= 1, "blas.product: an extent is {}; it must be >= 1", i.extent);

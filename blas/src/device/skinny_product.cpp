@@ -29,6 +29,7 @@
 #include <trn/tile/stores.hpp>
 
 #include "array_rows.hpp"
+#include "element_function.hpp"
 #include "operand.hpp"
 #include "skinny_blocks.hpp"
 
@@ -64,6 +65,7 @@ class SkinnyProduct {
     alpha_ = factor("alpha", g_.alpha, t_.alpha), beta_ = factor("beta", g_.beta, t_.beta);
     y_operand_.emplace(b_, "y", memory(y_ == kA ? t_.a : t_.b), Route::Direct, scheme_, scheme_.a);
     x_operand_.emplace(b_, "x", memory(x_ == kA ? t_.a : t_.b), Route::Direct, scheme_, scheme_.a);
+    y_operand_->apply(y_ == kA ? s_.of_a : s_.of_b), x_operand_->apply(x_ == kA ? s_.of_a : s_.of_b);
     blocks::for_parts(b_, "h", s_.h, {0, 1}, LoopKind::Parallel, 1, [&](const BoxPart& h) {
       h_ = h;
       y_held_ = y_operand_->hold("y_all", rows_.partitions(std::min(side_, depth_)), tiles_, columns_, 1);
@@ -293,6 +295,10 @@ class SkinnyProduct {
           }
         }
         if (to.dims.empty()) to.dims.push_back({1, 1}), from.dims.push_back({1, 1});
+        if (g_.beta == Factor::Zero && s_.of_d.kind == ElementFunction::Kind::Table) {
+          b_.activation(to, s_.of_d.table, from, {.scale = top(alpha_, height)});
+          continue;
+        }
         if (g_.beta == Factor::Zero) {
           blocks::scale(b_, to, from, top(alpha_, height), next_engine(group.count * columns_));
         } else {
@@ -300,6 +306,7 @@ class SkinnyProduct {
           add.offset = to.offset, add.dims = to.dims;
           b_.scalar_tensor_tensor(to, from, AluOp::Multiply, top(alpha_, height), AluOp::Add, add);
         }
+        if (s_.of_d.present()) record_function(b_, s_.of_d, to, to);
       }
     }
     for (std::size_t part = 0; part < places.size(); ++part) b_.dma_copy(in_memory(kD, t_.d, places[part]), out[part]);
@@ -307,6 +314,7 @@ class SkinnyProduct {
 
   // Vector and Scalar Engine share what leaves PSUM by their speed.
   Engine next_engine(std::int64_t columns) {
+    if (s_.of_a.present() || s_.of_b.present() || s_.of_d.present()) return Engine::Vector;  // no change of tables
     const double v = vector_s_ + static_cast<double>(columns) / m_.vector_hz + m_.timing.vector_fixed_s,
                  s = scalar_s_ + static_cast<double>(columns) / m_.scalar_hz + m_.timing.scalar_fixed_s;
     (s <= v ? scalar_s_ : vector_s_) = std::min(s, v);

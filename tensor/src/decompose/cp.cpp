@@ -15,6 +15,7 @@
 #include <trn/solver/cholesky.hpp>
 #include <trn/solver/eigh.hpp>
 
+#include "decompose/cp_device.hpp"
 #include "decompose/cp_model.hpp"
 #include "decompose/sketch.hpp"
 
@@ -45,8 +46,9 @@ void solve_gram(std::vector<double>& v, std::vector<double>& m, std::int64_t ran
 
 template <RealScalar T> class CpSearch {
  public:
-  CpSearch(const Dense<T>& x, std::int64_t rank, const CpOptions& options)
-      : mttkrp_(x), rank_(rank), options_(options), norm_(norm(std::span<const T>(x.values))) {}
+  // MTTKRPs are the device's where one is given, everything else is the host's.
+  CpSearch(const Dense<T>& x, std::int64_t rank, const CpOptions& options, const DeviceMttkrp* device = nullptr)
+      : mttkrp_(x), rank_(rank), options_(options), norm_(norm(std::span<const T>(x.values))), device_(device) {}
 
   // From these factors until the error settles.
   void run(CpModel<T> start) {
@@ -96,9 +98,13 @@ template <RealScalar T> class CpSearch {
   void sweep(const std::optional<std::vector<T>>& known_left) {
     std::vector<T> side, m;
     for (std::size_t k = 0; k < mttkrp_.modes(); ++k) {
-      if (k == 0) side = known_left ? *known_left : mttkrp_.side(model_, true);
-      if (k == mttkrp_.split()) side = mttkrp_.side(model_, false);
-      m = mttkrp_.mode(model_, side, k);
+      if (device_ == nullptr) {
+        if (k == 0) side = known_left ? *known_left : mttkrp_.side(model_, true);
+        if (k == mttkrp_.split()) side = mttkrp_.side(model_, false);
+        m = mttkrp_.mode(model_, side, k);
+      } else {
+        m = on_device(k);
+      }
       if (options_.method == CpMethod::Nonnegative) {
         descend(m, k);
       } else {
@@ -109,6 +115,11 @@ template <RealScalar T> class CpSearch {
       grams_[k] = gram(model_.factors[k], rank_);
     }
     error_ = relative_error(m, mttkrp_.modes() - 1);
+  }
+
+  [[nodiscard]] std::vector<T> on_device(std::size_t mode) const {
+    if constexpr (std::same_as<T, float>) return device_->mode(model_, mode);
+    fail<InternalError>("tensor.cp: an MTTKRP of float64 on a device");
   }
 
   // ||X||^2 - 2 <X, model> + ||model||^2, which is good to 1e-7 of ||X||; from the difference itself when small.
@@ -174,10 +185,12 @@ template <RealScalar T> class CpSearch {
       }
       grams_[k] = gram(model_.factors[k], rank_);
     }
-    std::vector<T> side = mttkrp_.side(model_, true);
-    const double error = relative_error(mttkrp_.mode(model_, side, 0), 0);
+    std::vector<T> side;
+    if (device_ == nullptr) side = mttkrp_.side(model_, true);
+    const double error = relative_error(device_ == nullptr ? mttkrp_.mode(model_, side, 0) : on_device(0), 0);
     if (error < error_) {
-      error_ = error, left = std::move(side);
+      error_ = error;
+      if (device_ == nullptr) left = std::move(side);
       return true;
     }
     model_ = present, grams_ = grams;
@@ -188,6 +201,7 @@ template <RealScalar T> class CpSearch {
   std::int64_t rank_;
   const CpOptions& options_;
   double norm_;
+  const DeviceMttkrp* device_;
   CpModel<T> model_;
   std::vector<std::vector<double>> grams_;
   int iterations_ = 0;
@@ -300,7 +314,11 @@ template <RealScalar T> Cp<T> result_of(const Executor& executor, const Shape& s
 template <RealScalar T> Cp<T> cp(const Executor& executor, const std::type_identity_t<View<const T>>& x,
                                  std::int64_t rank, const CpOptions& options) {
   constexpr const char* operation = "tensor.cp";
-  const Dense<T> dense = dense_copy(operation, executor, x);
+  const bool on_device = executor.family() == Family::Device;
+  if (on_device && !std::same_as<T, float>)
+    fail<NotImplemented>("{}: {} has no kernels for float64; use float32, or the host executor", operation,
+                         executor.name());
+  const Dense<T> dense = downloaded(operation, executor, x);
   require(dense.rank() >= 2, "{}: X has {} dimension; CP takes two or more", operation, dense.rank());
   require(rank >= 1, "{}: rank is {}; it must be >= 1", operation, rank);
   require(options.tolerance >= 0, "{}: a tolerance of {}; it must be >= 0", operation, options.tolerance);
@@ -318,7 +336,11 @@ template <RealScalar T> Cp<T> cp(const Executor& executor, const std::type_ident
   const T scale = most > 0 ? std::exp2(T(std::ilogb(most))) : T(1);
   Dense<T> scaled = dense;
   for (T& v : scaled.values) v /= scale;
-  CpSearch<T> search(scaled, rank, options);
+  std::optional<DeviceMttkrp> device;
+  if constexpr (std::same_as<T, float>) {
+    if (on_device) device.emplace(executor, scaled, rank);
+  }
+  CpSearch<T> search(scaled, rank, options, device ? &*device : nullptr);
   CpModel<T> best;
   DecompositionReport report;
   double error = std::numeric_limits<double>::infinity();

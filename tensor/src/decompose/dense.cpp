@@ -12,8 +12,12 @@ namespace trn::tensor {
 
 template <Scalar T> Dense<T> dense_copy(const char* operation, const Executor& executor, const View<const T>& x) {
   if (executor.family() != Family::Host) {
-    fail<NotImplemented>("{}: no kernels for {}; decompositions run on the host", operation, executor.name());
+    fail<NotImplemented>("{}: no kernels for {}; this decomposition runs on the host", operation, executor.name());
   }
+  return downloaded(operation, executor, x);
+}
+
+template <Scalar T> Dense<T> downloaded(const char* operation, const Executor& executor, const View<const T>& x) {
   require(x.executor() == executor, "{}: X lies on {}, the call is for {}; copy it with to()", operation,
           x.executor().name(), executor.name());
   require(x.rank() >= 1, "{}: X has rank 0; it must have at least one dimension", operation);
@@ -193,6 +197,7 @@ std::string_view name(StopReason reason) {
 
 #define TRN_INSTANTIATE(T)                                                                          \
   template Dense<T> dense_copy<T>(const char*, const Executor&, const View<const T>&);              \
+  template Dense<T> downloaded<T>(const char*, const Executor&, const View<const T>&);              \
   template Array<T> to_array<T>(const Executor&, const Dense<T>&);                                  \
   template Matrix<T> to_matrix<T>(const Executor&, const std::vector<T>&, std::int64_t);            \
   template bool all_finite<T>(std::span<const T>);                                                  \

@@ -51,6 +51,8 @@ void multiply(Op op_a, const MatrixView<const T>& a, Op op_b, const MatrixView<c
 
 // A copy in row-major order. Refuses executors that are not the host, null and empty tensors.
 template <Scalar T> Dense<T> dense_copy(const char* operation, const Executor& executor, const View<const T>& x);
+// The same of any executor.
+template <Scalar T> Dense<T> downloaded(const char* operation, const Executor& executor, const View<const T>& x);
 template <Scalar T> Array<T> to_array(const Executor& executor, const Dense<T>& x);
 template <Scalar T> Matrix<T> to_matrix(const Executor& executor, const std::vector<T>& values, std::int64_t rows);
 template <Scalar T> bool all_finite(std::span<const T> values);

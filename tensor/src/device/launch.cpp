@@ -9,6 +9,8 @@
 
 #include <trn/core/error.hpp>
 
+#include "numbers.hpp"
+
 namespace trn::tensor::device {
 
 namespace {
@@ -49,8 +51,15 @@ int Batch::write(void* address, DType dtype, std::initializer_list<const Group*>
   for (const Group* g : groups) {
     for (const FoldedIndex& i : *g) m.shape.push_back(i.extent), m.strides.push_back(i.d);
   }
-  if (inside) {  // dense: its elements in a row
-    m.shape = {elements(groups)}, m.strides = {1};
+  if (inside) {
+    // Dense: rows as long as its largest stride, so that stores of some columns of every row are seen to be apart.
+    std::int64_t row = 1;
+    for (std::size_t i = 0; i < m.shape.size(); ++i) {
+      if (m.shape[i] > 1) row = std::max(row, std::abs(m.strides[i]));
+    }
+    const std::int64_t count = elements(groups);
+    if (count % row != 0) row = 1;
+    m.shape = {count / row, row}, m.strides = {row, 1};
   }
   shape_.memories.push_back(std::move(m));
   addresses_.push_back(inside ? nullptr : address);
@@ -191,6 +200,24 @@ void Batch::product(blas::ProductShape shape, const Operands& o) {
   add(std::move(step), {o.alpha, o.beta});
 }
 
+void Batch::mttkrp(const MttkrpArgs& s, const Operands& o, const void* z) {
+  const auto index = [](const MttkrpArgs::Index& i, std::int64_t a) { return FoldedIndex{i.extent, a, 0, i.c, i.d}; };
+  const Group x{index(s.m, s.m.x), index(s.p, s.p.x), index(s.q, s.q.x)}, y{index(s.p, s.p.y), index(s.r, s.r.y)},
+      w{index(s.q, s.q.z), index(s.r, s.r.z)}, d{index(s.m, 0), index(s.r, 0)};
+  StepShape step;
+  step.factors = {kind_of(o.alpha), kind_of(o.beta), Factor::Zero};
+  MttkrpArgs args = s;
+  const bool uses_c = step.factors[1] != Factor::Zero;
+  if (!uses_c) args.m.c = args.r.c = 0;
+  step.at[0] = read(o.a, DType::Float32, {&x}, &FoldedIndex::a);
+  step.at[1] = read(o.b, DType::Float32, {&y}, &FoldedIndex::a);
+  step.at[4] = read(z, DType::Float32, {&w}, &FoldedIndex::a);
+  if (uses_c) step.at[2] = read(o.c, DType::Float32, {&d}, &FoldedIndex::c);
+  step.at[3] = continued(uses_c ? o.c : nullptr, o.d, step.at[2], DType::Float32, {&d});
+  step.work = args;
+  add(std::move(step), {o.alpha, o.beta});
+}
+
 void Batch::launch(const Executor& executor) const {
   if (empty()) return;
   std::vector<tile::Argument> arguments;
@@ -221,8 +248,9 @@ Group all_of(const Folded& f) {
 
 host::ReduceArgs dot_of(const ContractArgs& c) {
   host::ReduceArgs r{c.compute, c.compute, Binary::Add, true, c.compute, c.compute, c.compute};
-  r.a_op = c.conj_a ? Unary::Conj : Unary::Identity;
-  r.b_op = c.conj_b ? Unary::Conj : Unary::Identity;
+  r.a_op = c.conj_a ? Unary::Conj : c.a_op;
+  r.b_op = c.conj_b ? Unary::Conj : c.b_op;
+  r.result = c.result;
   r.kept = all_of(c.folded);
   r.summed = c.folded.k;
   return r;
@@ -238,6 +266,8 @@ blas::ProductShape product_of(const ContractArgs& c) {
   const Folded& f = c.folded;
   blas::ProductShape shape{c.in, c.compute, boxes(f.h), boxes(f.m), boxes(f.n), boxes(f.k)};
   shape.mode = c.mode, shape.conj_a = c.conj_a, shape.conj_b = c.conj_b;
+  shape.of_a = element_function(c.a_op), shape.of_b = element_function(c.b_op);
+  shape.of_d = element_function(c.result);
   return shape;
 }
 
@@ -249,6 +279,14 @@ bool reads_any_order(const ContractArgs& c, const tile::Machine& machine) {
     if (extent_of(*g) == 0) return false;
   }
   return !f.k.empty() && !only_batch(c) && blas::product_is_skinny(product_of(c), machine);
+}
+
+bool applies(const ContractArgs& c, Unary op) {
+  if (op == Unary::Identity) return true;
+  if (c.compute != DType::Float32 || c.in != DType::Float32 || !has_device(op, false)) return false;
+  const Folded& f = c.folded;
+  const bool nothing = extent_of(f.k) == 0 || extent_of(all_of(f)) == 0;
+  return nothing || f.k.empty() || only_batch(c) || element_function(op).present();
 }
 
 const char* algorithm_of(const ContractArgs& c, const tile::Machine& machine) {
@@ -276,8 +314,9 @@ void contract(Batch& batch, const ContractArgs& c, const Batch::Operands& o) {
   }
   if (f.k.empty()) {  // (alpha A) B + beta C
     host::PointwiseArgs p{c.compute, c.compute, 3, {c.compute, c.compute, c.compute}, {}};
-    p.ops[0] = c.conj_a ? Unary::Conj : Unary::Identity;
-    p.ops[1] = c.conj_b ? Unary::Conj : Unary::Identity;
+    p.ops[0] = c.conj_a ? Unary::Conj : c.a_op;
+    p.ops[1] = c.conj_b ? Unary::Conj : c.b_op;
+    p.result = c.result;
     p.ab = Binary::Mul, p.group = all;
     return batch.pointwise(std::move(p), {{o.a, o.b, o.c}, {o.alpha, 1, o.beta}, o.d});
   }

@@ -33,6 +33,7 @@ class Batch {
     std::complex<double> alpha, beta;
   };
   void product(blas::ProductShape shape, const Operands& operands);
+  void mttkrp(const MttkrpArgs& args, const Operands& operands, const void* z);
 
   [[nodiscard]] bool empty() const { return shape_.steps.empty(); }
   [[nodiscard]] const PlanShape& shape() const { return shape_; }
@@ -61,11 +62,14 @@ struct ContractArgs {
   Mode mode = Mode::Native;
   bool conj_a = false, conj_b = false;
   DType in = DType::Float32;  // of A and B: the computing type, or 16 bits where that is Float32 and a sum is formed
+  Unary a_op = Unary::Identity, b_op = Unary::Identity, result = Unary::Identity;  // of Float32; conjugation is above
   friend bool operator==(const ContractArgs&, const ContractArgs&) = default;
 };
 void contract(Batch& batch, const ContractArgs& args, const Batch::Operands& operands);
 [[nodiscard]] const char* algorithm_of(const ContractArgs& args, const tile::Machine& machine);
 [[nodiscard]] bool reads_any_order(const ContractArgs& args, const tile::Machine& machine);
 [[nodiscard]] double bound_of(const ContractArgs& args, const tile::Machine& machine);
+// Whether the kernel of this contraction applies an operator of an operand or of the result on its way.
+[[nodiscard]] bool applies(const ContractArgs& args, Unary op);
 
 }  // namespace trn::tensor::device

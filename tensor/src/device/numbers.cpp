@@ -70,6 +70,25 @@ bool has_device(Unary op, bool complex) {
   }
 }
 
+blas::ElementFunction element_function(Unary op) {
+  using Kind = blas::ElementFunction::Kind;
+  switch (op) {
+    case Unary::Neg:
+      return {Kind::Scalar, ActFunction::Copy, AluOp::Multiply, -1};
+    case Unary::Abs:
+      return {Kind::Scalar, ActFunction::Copy, AluOp::Abs, 0};
+    case Unary::Relu:
+      return {Kind::Scalar, ActFunction::Copy, AluOp::Maximum, 0};
+    case Unary::Rcp:
+      return {Kind::Reciprocal};
+    default:
+      break;
+  }
+  const ActFunction table = function_of(op);
+  if (table == ActFunction::Copy) return {};
+  return {Kind::Table, table};
+}
+
 AluOp operator_of(Binary op) {
   switch (op) {
     case Binary::Add:

@@ -42,6 +42,9 @@ class Numbers {
 };
 
 [[nodiscard]] bool has_device(Unary op, bool complex);
+// The same as one instruction of the product kernel, which applies it where it has the element anyway; none where it
+// takes several, and for Identity and Conj.
+[[nodiscard]] blas::ElementFunction element_function(Unary op);
 [[nodiscard]] tile::AluOp operator_of(Binary op);
 
 // Strides of a group for boxes, in words of each operand's type.

@@ -51,7 +51,7 @@ Program plan_program(const PlanShape& shape, const Machine& machine) {
   std::vector<Access> known;  // factors by number
   for (const StepShape& step : shape.steps) {
     Tensors at;
-    for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < at.size(); ++i) {
       if (step.at[i] < 0) continue;
       at[i] = memories[static_cast<std::size_t>(step.at[i])];
       at[i].offset = 0;
@@ -72,6 +72,8 @@ Program plan_program(const PlanShape& shape, const Machine& machine) {
       blas::record_product(b, *p, {at[0], at[1], at[2], at[3], factors[0], factors[1]});
     else if (const auto* e = std::get_if<host::PointwiseArgs>(&step.work))
       record_pointwise(b, *e, at, step.factors, factors);
+    else if (const auto* t = std::get_if<MttkrpArgs>(&step.work))
+      record_mttkrp(b, *t, at, step.factors, factors);
     else
       record_reduce(b, std::get<host::ReduceArgs>(step.work), at, step.factors, factors);
   }

@@ -124,7 +124,8 @@ const char* name(Algorithm algorithm) {
   return algorithm == Algorithm::Gemm ? "gemm" : algorithm == Algorithm::Direct ? "direct" : "dot";
 }
 
-Contraction prepare(const Folded& folded, DType compute, DType a_type, DType b_type, bool conj_a, bool conj_b) {
+Contraction prepare(const Folded& folded, DType compute, DType a_type, DType b_type, const Operators& operators) {
+  const bool conj_a = operators.a == Unary::Conj, conj_b = operators.b == Unary::Conj;
   Contraction s{Algorithm::Direct, folded, compute, conj_a, conj_b};
   Group all = folded.h;
   all.insert(all.end(), folded.m.begin(), folded.m.end());
@@ -132,8 +133,7 @@ Contraction prepare(const Folded& folded, DType compute, DType a_type, DType b_t
   for (const FoldedIndex& i : all) s.c_like_d = s.c_like_d && i.c == i.d;
   sort_and_merge(all, &FoldedIndex::d);
   s.dot = {compute, compute, Binary::Add, true, a_type, b_type, compute};
-  s.dot.a_op = conj_a ? Unary::Conj : Unary::Identity;
-  s.dot.b_op = conj_b ? Unary::Conj : Unary::Identity;
+  s.dot.a_op = operators.a, s.dot.b_op = operators.b, s.dot.result = operators.result;
   s.dot.kept = all;
   s.dot.summed = folded.k;
   s.copy_c = {compute, compute, 1, {compute}, {}};
@@ -142,8 +142,10 @@ Contraction prepare(const Folded& folded, DType compute, DType a_type, DType b_t
   const auto innermost = [](const Group& g) {
     return g.empty() ? std::numeric_limits<std::int64_t>::max() : std::abs(g.front().d);
   };
-  const bool matrices = folded.m.size() <= 1 && folded.n.size() <= 1 && folded.k.size() <= 1 && a_type == compute &&
-                        b_type == compute && Product(folded).good();
+  const auto plain = [](Unary op) { return op == Unary::Identity || op == Unary::Conj; };
+  const bool matrices = plain(operators.a) && plain(operators.b) && plain(operators.result) && folded.m.size() <= 1 &&
+                        folded.n.size() <= 1 && folded.k.size() <= 1 && a_type == compute && b_type == compute &&
+                        Product(folded).good();
   const bool batched = !folded.h.empty() && folded.h.front().extent >= 8 &&
                        innermost(folded.h) < std::min(innermost(folded.m), innermost(folded.n));
   if ((folded.m.empty() && folded.n.empty()) || batched) {
@@ -152,8 +154,17 @@ Contraction prepare(const Folded& folded, DType compute, DType a_type, DType b_t
     s.algorithm = Algorithm::Gemm;
   } else {
     s.direct = prepare_direct(folded, compute, a_type, b_type, conj_a, conj_b);
+    if (!plain(operators.a)) (s.direct.exchanged ? s.direct.w_op : s.direct.v_op) = operators.a;
+    if (!plain(operators.b)) (s.direct.exchanged ? s.direct.v_op : s.direct.w_op) = operators.b;
+    if (!plain(operators.result)) s.direct.result = operators.result;
   }
   return s;
+}
+
+std::pair<bool, bool> repeats_work(const Contraction& s) {
+  if (s.algorithm != Algorithm::Direct) return {false, false};
+  const auto [v, w] = direct_repeats(s.direct);
+  return s.direct.exchanged ? std::pair(w, v) : std::pair(v, w);
 }
 
 std::int64_t workspace_bytes(const Contraction& s, int threads) {

@@ -12,6 +12,7 @@
 
 #include "blocks.hpp"
 #include "offsets.hpp"
+#include "runs.hpp"
 
 namespace trn::tensor::host {
 
@@ -50,6 +51,25 @@ const std::byte* advance(const void* data, std::int64_t elements, DType type) {
   return static_cast<const std::byte*>(data) + elements * size_bytes(type);
 }
 
+// Operators of real numbers, on packed panels (zeros that fill them up are nobody's) and on a block of D.
+void apply_packed(DType compute, Unary op, void* panel, std::int64_t bytes) {
+  if (op == Unary::Identity) return;
+  if (compute == DType::Float32) return apply(op, static_cast<float*>(panel), bytes / 4);
+  apply(op, static_cast<double*>(panel), bytes / 8);
+}
+template <class R> void apply_block(Unary op, R* d, const std::int64_t* rows, std::int64_t row_count,
+                                    const std::int64_t* columns, std::int64_t column_count) {
+  R run[kRun];
+  for (std::int64_t j = 0; j < column_count; ++j) {
+    for (std::int64_t i = 0; i < row_count; i += kRun) {
+      const std::int64_t n = std::min(kRun, row_count - i);
+      for (std::int64_t r = 0; r < n; ++r) run[r] = d[rows[i + r] + columns[j]];
+      apply(op, run, n);
+      for (std::int64_t r = 0; r < n; ++r) d[rows[i + r] + columns[j]] = run[r];
+    }
+  }
+}
+
 // Rows first ... last - 1 of V by columns from ... to - 1 of W, of one h.
 void piece(const DirectArgs& s, const ContractCall& call, const Blocking& size, std::int64_t h, std::int64_t first,
            std::int64_t last, std::int64_t from, std::int64_t to, std::byte* workspace) {
@@ -78,14 +98,21 @@ void piece(const DirectArgs& s, const ContractCall& call, const Blocking& size, 
       offsets(s.k, k, depth, &FoldedIndex::a, a_ks);
       offsets(s.k, k, depth, &FoldedIndex::b, b_ks);
       pack_w({b, s.b_type, s.compute, s.conj_b, b_columns, b_ks, columns, depth, w_out});
+      apply_packed(s.compute, s.w_op, w_out, packed_w_bytes(s.compute, columns, depth));
       for (std::int64_t i = first; i < last; i += size.rows) {
         const std::int64_t rows = std::min(size.rows, last - i);
         offsets(s.v, i, rows, &FoldedIndex::a, a_rows);
         offsets(s.v, i, rows, &FoldedIndex::d, d_rows);
         if (uses_c) offsets(s.v, i, rows, &FoldedIndex::c, c_rows);
         pack_v({a, s.a_type, s.compute, s.conj_a, a_rows, a_ks, rows, depth, s.turned, scratch, v_out});
+        apply_packed(s.compute, s.v_op, v_out, packed_v_bytes(s.compute, rows, depth));
         multiply({s.compute, v_out, w_out, c, d, rows, columns, depth, d_rows, d_columns, c_rows, c_columns, call.alpha,
                   call.beta, k > 0});
+        if (s.result == Unary::Identity || k + depth < size.k) continue;
+        if (s.compute == DType::Float32)
+          apply_block(s.result, static_cast<float*>(d), d_rows, rows, d_columns, columns);
+        else
+          apply_block(s.result, static_cast<double*>(d), d_rows, rows, d_columns, columns);
       }
     }
   }
@@ -171,6 +198,15 @@ DirectArgs prepare_direct(const Folded& folded, DType compute, DType a_type, DTy
   return s;
 }
 
+std::pair<bool, bool> direct_repeats(const DirectArgs& s) {
+  const auto slow = [](Unary op) {
+    constexpr Unary quick[] = {Unary::Identity, Unary::Neg, Unary::Abs, Unary::Relu, Unary::Rcp, Unary::Sqrt};
+    return std::find(std::begin(quick), std::end(quick), op) == std::end(quick);
+  };
+  const Blocking size(s);
+  return {slow(s.v_op) && size.w > 2 * size.columns, slow(s.w_op) && size.v > 2 * size.rows};
+}
+
 std::int64_t direct_workspace(const DirectArgs& args, int threads) { return Blocking(args).bytes() * threads; }
 
 void direct(const DirectArgs& s, const ContractCall& call) {
@@ -186,6 +222,7 @@ void direct(const DirectArgs& s, const ContractCall& call) {
     const std::int64_t group = group_rows(s.compute) * kTileVectors;
     row_pieces = std::min(wanted, (size.v + size.rows - 1) / size.rows);
     if (row_pieces < wanted) row_pieces = std::min(wanted, std::max<std::int64_t>(1, size.v / (2 * group)));
+    if (s.w_op != Unary::Identity) row_pieces = 1;  // each thread packs columns of its own
     column_pieces = std::clamp<std::int64_t>(wanted / row_pieces, 1, std::max<std::int64_t>(1, size.w / 64));
   }
   // Squares of turned rows stay whole.

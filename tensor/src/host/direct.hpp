@@ -4,8 +4,10 @@
 
 #include <complex>
 #include <cstdint>
+#include <utility>
 
 #include <trn/core/dtype.hpp>
+#include <trn/tensor/types.hpp>
 
 #include "../fold.hpp"
 
@@ -29,11 +31,15 @@ struct DirectArgs {
   bool exchanged = false;   // V is the caller's B
   Group h, v, w, k;         // a is V's stride, b is W's
   std::int64_t turned = 0;  // groups of V rows per step of V's own unit index, when rows are turned in registers
+  Unary v_op = Unary::Identity, w_op = Unary::Identity;  // of real numbers, applied to packed panels
+  Unary result = Unary::Identity;                        // of real numbers, applied to D as it is finished
 };
 
 [[nodiscard]] DirectArgs prepare_direct(const Folded& folded, DType compute, DType a_type, DType b_type, bool conj_a,
                                         bool conj_b);
 [[nodiscard]] std::int64_t direct_workspace(const DirectArgs& args, int threads);
+// Whether V's or W's operator takes long and its operand is packed more than twice.
+[[nodiscard]] std::pair<bool, bool> direct_repeats(const DirectArgs& args);
 void direct(const DirectArgs& args, const ContractCall& call);
 
 }  // namespace trn::tensor::host

@@ -46,7 +46,7 @@ class Builder {
     for (std::size_t i = 0; i < count; ++i) nodes_.push_back(leaf(i));
     if (count == 1) {
       finish_single();
-    } else {
+    } else if (!mttkrp()) {
       for (std::size_t i = 0; i < count; ++i) nodes_[i] = reduced(nodes_[i], i);
       for (std::size_t i = 0; i < b_.path.size(); ++i) contract(i);
     }
@@ -146,7 +146,7 @@ class Builder {
 
   void add(ProgramStep step, const std::vector<const Node*>& in, const Node& out, const Folded& folded) {
     step.info.labels = shown(in, out);
-    step.info.folded = to_string(folded);
+    if (in.size() < 3) step.info.folded = to_string(folded);
     for (const Node* n : in) step.info.bytes += bytes(*n);
     step.info.bytes += bytes(out);
     step.info.seconds = seconds(step.info, folded, in.size() == 2, in.front()->dtype);
@@ -233,13 +233,77 @@ class Builder {
         needed = i != number && present(leaf(i)).contains(l);
       needed ? (void)keep.insert(l) : (void)(sums = true);
     }
-    const bool simple = n.op == Unary::Identity || n.op == Unary::Conj;
+    // A contraction applies operators of real numbers on its way, those that it can.
+    const bool simple = plain(n.op) || !is_complex(b_.compute);
     const bool narrow = b_.compute == DType::Float32 && (n.dtype == DType::BFloat16 || n.dtype == DType::Float16);
     if (!sums && simple && !n.constant && (n.dtype == b_.compute || narrow)) return n;
     const Node to = temporary(in_memory_order(n, keep), n.constant);
     single(n, to, false);
     return to;
   }
+
+  // A device multiplies X[m, p, q] Y[p, r] Z[q, r] -> [m, r] at once, whatever path there is but one that is given.
+  bool mttkrp() {
+    if (b_.executor->family() != Family::Device || nodes_.size() != 3 || e_.output.size() != 2 ||
+        d_.path.method == PathMethod::Given || b_.compute != DType::Float32)
+      return false;
+    const Node out = output(), c = *c_node();
+    std::vector<const Node*> all{&nodes_[0], &nodes_[1], &nodes_[2], &out, &c};
+    for (const Node* n : all) {
+      const bool whole = std::all_of(n->shape.begin(), n->shape.end(), [](std::int64_t e) { return e > 1; });
+      if (n->dtype != DType::Float32 || n->op != Unary::Identity || n->constant || !whole ||
+          LabelSet(n->labels.begin(), n->labels.end()).size() != n->labels.size())
+        return false;
+    }
+    if (std::any_of(b_.modes.begin(), b_.modes.end(), [](Mode m) { return m != Mode::Native; })) return false;
+    const auto x = std::find_if(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.labels.size() == 3; });
+    if (x == nodes_.end()) return false;
+    std::vector<const Node*> factors;
+    for (const Node& n : nodes_) {
+      if (&n != &*x) factors.push_back(&n);
+    }
+    const auto has = [](const Node& n, Label l) {
+      return std::find(n.labels.begin(), n.labels.end(), l) != n.labels.end();
+    };
+    const auto stride = [](const Node& n, Label l) {
+      for (std::size_t i = 0; i < n.labels.size(); ++i) {
+        if (n.labels[i] == l) return n.strides[i];
+      }
+      return std::int64_t{0};
+    };
+    const bool first_is_m = has(*x, e_.output[0]);
+    const Label m = e_.output[first_is_m ? 0 : 1], r = e_.output[first_is_m ? 1 : 0];
+    if (!has(*x, m) || has(*x, r)) return false;
+    std::vector<Label> sums;  // of the factors, in their order
+    for (const Node* f : factors) {
+      if (f->labels.size() != 2 || !has(*f, r)) return false;
+      sums.push_back(f->labels[f->labels[0] == r ? 1 : 0]);
+    }
+    if (sums[0] == sums[1] || sums[0] == m || sums[1] == m || !has(*x, sums[0]) || !has(*x, sums[1])) return false;
+    // q is walked: the one that is closer in memory.
+    if (std::abs(stride(*x, sums[0])) < std::abs(stride(*x, sums[1]))) {
+      std::swap(sums[0], sums[1]), std::swap(factors[0], factors[1]);
+    }
+    const auto index = [&](Label l) {
+      return device::MttkrpArgs::Index{size(l),      stride(*x, l), stride(*factors[0], l), stride(*factors[1], l),
+                                       stride(c, l), stride(out, l)};
+    };
+    const device::MttkrpArgs args{index(m), index(sums[0]), index(sums[1]), index(r)};
+    const double bound = ask(kMttkrpBound, *b_.executor, args);
+    if (bound < 0) return false;
+    ProgramStep step;
+    step.a = x->ref, step.b = factors[0]->ref, step.third = factors[1]->ref;
+    step.final = true;
+    step.info.algorithm = "mttkrp";
+    step.info.flops =
+        (2 * elements(*x) + static_cast<double>(args.p.extent * args.q.extent)) * static_cast<double>(size(r));
+    step.info.bound = bound;
+    step.work = args;
+    add(std::move(step), {&*x, factors[0], factors[1]}, out, {});
+    return true;
+  }
+
+  static bool plain(Unary op) { return op == Unary::Identity || op == Unary::Conj; }
 
   // The labels that the output or a node still to come has.
   [[nodiscard]] LabelSet needed_after(std::size_t step) const {
@@ -352,8 +416,10 @@ class Builder {
     const Mode asked = b_.modes[i];
     const Node out = output();
     const std::optional<Node> c = c_node();
-    const bool straight = last && !constant && out.dtype == b_.compute && out.op == Unary::Identity &&
-                          c->dtype == b_.compute && c->op == Unary::Identity;
+    const bool by_blas = asked == Mode::Exact || (asked != Mode::Native && b_.executor->family() == Family::Host);
+    bool straight = last && !constant && out.dtype == b_.compute && c->dtype == b_.compute &&
+                    c->op == Unary::Identity &&
+                    (out.op == Unary::Identity || (!by_blas && !is_complex(b_.compute) && out.op != Unary::Conj));
     LabelSet labels = present(left), needed = needed_after(i);
     labels.merge(present(right));
     std::erase_if(labels, [&](Label l) { return !needed.contains(l); });
@@ -366,23 +432,31 @@ class Builder {
     // The Tensor Engine takes two operands of the same 16 bits as they are; their products are exact in float32.
     const bool words = asked == Mode::Native || (asked == Mode::Bf16 && left.dtype == DType::BFloat16);
     const bool narrow = b_.executor->family() == Family::Device && words && left.dtype == right.dtype &&
-                        left.dtype != b_.compute && has_sum_and_rows(left, right, labels);
+                        left.dtype != b_.compute && plain(left.op) && plain(right.op) &&
+                        has_sum_and_rows(left, right, labels);
     const Mode mode = narrow ? Mode::Native : asked;
-    if (b_.executor->family() == Family::Device && !narrow) {
-      for (Node* n : {&left, &right}) {
-        if (n->dtype != b_.compute) *n = copied(*n);
-      }
+    for (Node* n : {&left, &right}) {
+      const bool converted = b_.executor->family() == Family::Device && !narrow && n->dtype != b_.compute;
+      if (converted || (by_blas && !plain(n->op))) *n = copied(*n);
     }
-    const FoldOperand fd = view(result), fc = view(*c);
+    const FoldOperand fc = view(*c);
     const auto folded = [&] {
-      const FoldOperand fa = view(left), fb = view(right);
+      const FoldOperand fa = view(left), fb = view(right), fd = view(result);
       return fold(b_.sizes, fa, &fb, straight ? &fc : nullptr, fd);
     };
     const bool conj_a = left.op == Unary::Conj, conj_b = right.op == Unary::Conj;
+    const auto operator_of = [](const Node& n) { return plain(n.op) ? Unary::Identity : n.op; };
     const auto prepared = [&](const Folded& f) {
-      return ask(kPrepareContract, *b_.executor,
-                 {{f, b_.compute, mode, conj_a, conj_b, left.dtype}, left.dtype, right.dtype, b_.threads});
+      device::ContractArgs args{f, b_.compute, mode, conj_a, conj_b, left.dtype, operator_of(left), operator_of(right)};
+      if (straight) args.result = out.op;
+      return ask(kPrepareContract, *b_.executor, {args, left.dtype, right.dtype, b_.threads});
     };
+    if (!by_blas && !(plain(left.op) && plain(right.op) && (!straight || out.op == Unary::Identity))) {
+      const PreparedContract w = prepared(folded());
+      if (w.a_apart) left = copied(left);
+      if (w.b_apart) right = copied(right);
+      if (w.result_apart) straight = false, result = temporary(layout(labels, i), constant);
+    }
     if (b_.executor->family() == Family::Device && mode != Mode::Exact && !constant && !prepared(folded()).any_order)
       lay_out(left, right, result);
     const Folded f = folded();
@@ -394,7 +468,7 @@ class Builder {
     step.info.flops = (is_complex(b_.compute) ? 8.0 : 2.0) * static_cast<double>(depth) *
                       static_cast<double>(extent_of(f.h)) * static_cast<double>(extent_of(f.m)) *
                       static_cast<double>(extent_of(f.n));
-    if (mode == Mode::Exact || (mode != Mode::Native && b_.executor->family() == Family::Host)) {
+    if (by_blas) {
       Product p = prepare_product(f, mode, b_.compute, left.dtype, right.dtype, conj_a, conj_b);
       step.scratch_bytes = workspace_bytes(p);
       step.info.algorithm = "blas";

@@ -12,6 +12,7 @@
 
 #include "caret.hpp"
 #include "checks.hpp"
+#include "measured.hpp"
 #include "state.hpp"
 #include "target.hpp"
 
@@ -306,6 +307,19 @@ EinsumResult Plan::execute(std::span<const TypedView> operands, const TypedView&
 
 EinsumResult Plan::execute(std::span<const TypedView> operands, const TypedView& out, Scalars scalars,
                            const TypedView* c, const Buffer& workspace) const {
+  return run(operands, out, scalars, c, workspace, nullptr);
+}
+
+EinsumResult Plan::measure(std::span<const TypedView> operands, const TypedView& out, Scalars scalars,
+                           const TypedView* c) const {
+  Watch watch(description());
+  EinsumResult result = run(operands, out, scalars, c, Buffer(state_->executor, state_->workspace_bytes), &watch);
+  result.measured = watch.result(state_->executor, out);
+  return result;
+}
+
+EinsumResult Plan::run(std::span<const TypedView> operands, const TypedView& out, Scalars scalars, const TypedView* c,
+                       const Buffer& workspace, Watch* watch) const {
   const State& s = *state_;
   const Description& d = s.description;
   const std::size_t count = d.operands.size();
@@ -361,7 +375,7 @@ EinsumResult Plan::execute(std::span<const TypedView> operands, const TypedView&
           kept = std::min(kept, bound);
           continue;
         }
-        EinsumResult result = plan.execute(operands, out, scalars, c);
+        EinsumResult result = plan.run(operands, out, scalars, c, Buffer(s.executor, plan.workspace_bytes()), watch);
         result.accuracy.bound = std::max(bound, result.accuracy.bound);
         require(result.accuracy.bound <= target, "{}: the bound for these operands is {}, the target {}; D was written",
                 kName, result.accuracy.bound, target);
@@ -377,7 +391,7 @@ EinsumResult Plan::execute(std::span<const TypedView> operands, const TypedView&
   double bound = 0;
   if (s.passes.size() == 1) {
     const Program& p = s.programs.front();
-    bound = tensor::run(s.executor, p.steps, p, at, scalars);
+    bound = tensor::run(s.executor, p.steps, p, at, scalars, nullptr, watch);
     if (!p.constant_steps.empty()) bound = std::max(bound, s.accuracy.bound);
   } else {
     std::vector<const void*> moved(count);
@@ -390,8 +404,8 @@ EinsumResult Plan::execute(std::span<const TypedView> operands, const TypedView&
       at.output = advance(out.data, pass.output, d.output.dtype);
       at.c = pass.first ? advance(c ? c->data : out.data, pass.c, d.output.dtype) : at.output;
       const Program& p = s.programs[pass.program];
-      bound =
-          std::max(bound, tensor::run(s.executor, p.steps, p, at, pass.first ? scalars : Scalars{scalars.alpha, 1}));
+      const Scalars factors = pass.first ? scalars : Scalars{scalars.alpha, 1};
+      bound = std::max(bound, tensor::run(s.executor, p.steps, p, at, factors, nullptr, watch));
     }
     bound = std::max(bound, s.accuracy.bound);
   }

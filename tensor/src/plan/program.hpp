@@ -24,11 +24,11 @@ struct Ref {
 
 struct ProgramStep {
   Step info;
-  Ref a, b, d;
+  Ref a, b, d, third = {};
   bool final = false;  // alpha, beta and C are this step's
   std::int64_t scratch_bytes = 0;
   std::variant<host::Contraction, host::ReduceArgs, host::PointwiseArgs, device::MoveArgs, device::ContractArgs,
-               Product>
+               Product, device::MttkrpArgs>
       work;
 };
 
@@ -62,10 +62,11 @@ struct Addresses {
   void* workspace = nullptr;
   void* constants = nullptr;
 };
+class Watch;
 // Returns the bound of the steps, with what Exact steps found. `batch`: where the steps of a device program are
-// gathered instead of launched; joins_a_batch(steps) then.
+// gathered instead of launched; joins_a_batch(steps) then. `watch` sees every step (measured.hpp).
 double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
-           const Addresses& addresses, Scalars scalars, device::Batch* batch = nullptr);
+           const Addresses& addresses, Scalars scalars, device::Batch* batch = nullptr, Watch* watch = nullptr);
 // No step is blas's (Exact) and none makes constants.
 [[nodiscard]] bool joins_a_batch(const std::vector<ProgramStep>& steps);
 

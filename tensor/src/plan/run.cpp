@@ -7,6 +7,7 @@
 #include <trn/tile/device.hpp>
 
 #include "kernels.hpp"
+#include "measured.hpp"
 #include "state.hpp"
 
 namespace trn::tensor {
@@ -19,6 +20,7 @@ struct Runner {
   const Addresses& at;
   Scalars scalars;
   device::Batch* batch = nullptr;
+  Watch* watch = nullptr;
 
   [[nodiscard]] void* address(const Ref& ref) const {
     switch (ref.kind) {
@@ -48,6 +50,8 @@ struct Runner {
       dispatch(kContract, executor, {w, {a, b, c, d, x.alpha, x.beta, scratch, threads}});
     } else if (const auto* k = std::get_if<device::ContractArgs>(&s.work)) {
       dispatch(kContract, executor, {nullptr, {a, b, c, d, x.alpha, x.beta, scratch, threads}, k, batch});
+    } else if (const auto* t = std::get_if<device::MttkrpArgs>(&s.work)) {
+      dispatch(kMttkrp, executor, {*t, {a, b, c, d, x.alpha, x.beta}, address(s.third), batch});
     } else if (const auto* r = std::get_if<host::ReduceArgs>(&s.work)) {
       dispatch(kReduce, executor, {*r, {a, b, c, d, x.alpha, x.beta, threads}, batch});
     } else if (const auto* p = std::get_if<host::PointwiseArgs>(&s.work)) {
@@ -68,7 +72,14 @@ PlanSteps all_of(const Runner& given, const std::vector<ProgramStep>& steps, dev
                   Runner runner = given;
                   runner.batch = batch;
                   double growth = 0;  // of prod (1 + g): summed as logarithms
-                  for (const ProgramStep& s : steps) growth += std::log1p(runner.step(s));
+                  for (const ProgramStep& s : steps) {
+                    if (runner.watch)
+                      runner.watch->before(runner.executor, s,
+                                           {runner.address(s.a), runner.address(s.b), runner.address(s.third)}, batch);
+                    const double bound = runner.step(s);
+                    if (runner.watch) runner.watch->after(s, bound);
+                    growth += std::log1p(bound);
+                  }
                   return growth;
                 },
                 joins_a_batch(steps),
@@ -89,11 +100,13 @@ bool joins_a_batch(const std::vector<ProgramStep>& steps) {
 }
 
 double run(const Executor& executor, const std::vector<ProgramStep>& steps, const Program& program,
-           const Addresses& addresses, Scalars scalars, device::Batch* batch) {
+           const Addresses& addresses, Scalars scalars, device::Batch* batch, Watch* watch) {
   // On a device all steps are one program, unless blas computes one of them (Exact) or constants are made.
-  const Runner runner{executor, program, addresses, scalars};
-  return std::expm1(
-      kernel_of(kPlanSteps, executor)(executor, all_of(runner, steps, batch)));  // each step has its event
+  const Runner runner{executor, program, addresses, scalars, nullptr, watch};
+  if (watch) watch->begin(executor, steps, addresses.c, scalars);
+  const double growth = kernel_of(kPlanSteps, executor)(executor, all_of(runner, steps, batch));
+  if (watch) watch->end();
+  return std::expm1(growth);  // each step has its event
 }
 
 bool joins_a_batch(const Plan& plan) {

@@ -9,9 +9,21 @@
 
 #include <trn/blas/gemm_program.hpp>
 #include <trn/tile/blocks/boxes.hpp>
+#include <trn/tile/enums.hpp>
 
 namespace trn::blas {
 
+// A function of each element, one instruction: of the Scalar Engine's table, x op value on the Vector Engine, or 1 / x.
+// Of real float32 elements.
+struct ElementFunction {
+  enum class Kind : std::uint8_t { None, Table, Scalar, Reciprocal };
+  Kind kind = Kind::None;
+  tile::ActFunction table = tile::ActFunction::Copy;
+  tile::AluOp op = tile::AluOp::Multiply;
+  double value = 1;
+  [[nodiscard]] bool present() const { return kind != Kind::None; }
+  bool operator==(const ElementFunction&) const = default;
+};
 // Strides of an index: in A, B, C and D, in elements of their types, 0 where a tensor does not have it.
 struct ProductShape {
   DType in = DType::Float32, out = DType::Float32;  // of A and B, of C and D; as in GemmShape
@@ -19,6 +31,9 @@ struct ProductShape {
   Factor alpha = Factor::One, beta = Factor::Zero;
   Mode mode = Mode::Native;
   bool conj_a = false, conj_b = false;
+  // D = of_d(alpha sum_k of_a(A) of_b(B) + beta C): elements of A and B once they are on chip, those of D on their way
+  // out of PSUM.
+  ElementFunction of_a = {}, of_b = {}, of_d = {};
   bool operator==(const ProductShape&) const = default;
 };
 

@@ -4,7 +4,8 @@
 //   Array<double> y = reconstruct(exec, c);
 //
 // Alternating least squares with line search, its nonnegative form (HALS), and ALS on a randomly compressed tensor.
-// Host; float and double. Not converging is a result: look at report.fit and report.stop_reason.
+// Host; float and double. Devices, for float: X stays there and the products with it are the device's, of three modes
+// one kernel each; Grams, solves and errors are the host's. Not converging is a result: look at report.fit and report.stop_reason.
 #pragma once
 
 #include <vector>

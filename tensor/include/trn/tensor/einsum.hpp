@@ -25,6 +25,7 @@ struct EinsumOptions {
   PlanCache* cache = nullptr;                      // none: a plan is made for this call
   std::vector<Unary> operators = {};               // of the operands; empty: none
   std::optional<View<double>> componentwise = {};  // of D's shape, on the host: a bound of |D - exact| per element
+  Measured* measured = nullptr;                    // where to put Plan::measure's error and norm
 };
 
 // D = alpha einsum(...) + beta C. C and D are views of one shape and type; C may be D.

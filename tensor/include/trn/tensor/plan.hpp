@@ -67,8 +67,17 @@ struct Step {
   double flops = 0, bytes = 0, bound = 0, seconds = 0;  // seconds: the path's model of host or device
 };
 
+// What Plan::measure found, in Frobenius norms: ||D - exact|| <= error, and ||D|| of what was written. The norms of all
+// operands and intermediates are taken as the steps read them, and errors run along (docs/einsum.md), so that sums that
+// cancel and products that are small count as what they are. Barring over- and underflow, but for norms: one whose
+// square overflows float32 on a device makes the error infinite.
+struct Measured {
+  double error = 0, norm = 0;
+};
+
 struct EinsumResult {
   Accuracy accuracy;  // bound as above, with what Exact steps found for these operands
+  std::optional<Measured> measured = {};
 };
 
 class Plan {
@@ -100,10 +109,19 @@ class Plan {
   EinsumResult execute(std::span<const TypedView> operands, const TypedView& out, Scalars scalars, const TypedView* c,
                        const Buffer& workspace) const;
 
+  // The same, and what its error is at most. Reads every operand of every step once more; on a device that is a sum in
+  // the same program, or on the host where the steps are Exact in float64. NotImplemented for plans with constants and
+  // for results with an operator that may enlarge errors (sqrt, exp, ...).
+  EinsumResult measure(std::span<const TypedView> operands, const TypedView& out, Scalars scalars = {},
+                       const TypedView* c = nullptr) const;
+
   struct State;
   [[nodiscard]] const State& state() const { return *state_; }
 
  private:
+  EinsumResult run(std::span<const TypedView> operands, const TypedView& out, Scalars scalars, const TypedView* c,
+                   const Buffer& workspace, class Watch* watch) const;
+
   std::shared_ptr<const State> state_;
 };
 
