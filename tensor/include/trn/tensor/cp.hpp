@@ -5,7 +5,8 @@
 //
 // Alternating least squares with line search, its nonnegative form (HALS), and ALS on a randomly compressed tensor.
 // Host; float and double. Devices, for float: X stays there and the products with it are the device's, of three modes
-// one kernel each; Grams, solves and errors are the host's. Not converging is a result: look at report.fit and report.stop_reason.
+// one kernel each; Grams, solves and errors are the host's. Not converging is a result: look at report.fit and
+// report.stop_reason.
 #pragma once
 
 #include <vector>
