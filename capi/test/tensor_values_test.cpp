@@ -81,21 +81,24 @@ template <class T> void all_nan(const Tensor<T>& t) {
   trnMemcpy(t.data(), nan.data(), nan.size() * sizeof(T), trnMemcpyHostToDevice);
 }
 
-// conj(z), of real numbers |x|.
-template <class T> Wide applied(Wide x) { return kComplex<T> ? std::conj(x) : Wide(std::abs(x)); }
+// What operators make of A and B: the conjugate of A, or |A| and -B.
+struct Operators {
+  trntensorOperator_t a, b;
+  Wide (*of_a)(Wide);
+  Wide (*of_b)(Wide);
+};
 
-// D_abc = alpha sum_d f(A_cda) (-B_bdc) + beta C_cba, and E_ab = alpha sum_cd A_ac f(B_cd) C_db + beta D_ba.
-template <class T> void contractions() {
+// D_abc = alpha sum_d f(A_cda) g(B_bdc) + beta C_cba, and E_ab = alpha sum_cd A_ac f(B_cd) C_db + beta D_ba.
+template <class T> void contractions(const Operators& op) {
   const Handle h;
   Random random(31);
   const T alpha = random.number<T>(), beta = random.number<T>(), zero(0);
-  const auto f_op = kComplex<T> ? TRNTENSOR_OP_CONJ : TRNTENSOR_OP_ABS;
   for (const bool gaps : {false, true}) {
     const Tensor<T> a(h, "cda", random, gaps), b(h, "bdc", random, gaps), c(h, "cba", random),
         d(h, "abc", random, gaps);
     trntensorOperationDescriptor_t o;
-    TRN_OK(trntensorCreateContraction(h, &o, a.d, a.modes.data(), f_op, b.d, b.modes.data(), TRNTENSOR_OP_NEG, c.d,
-                                      c.modes.data(), kIdentity, d.d, d.modes.data(), arithmetic<T>()));
+    TRN_OK(trntensorCreateContraction(h, &o, a.d, a.modes.data(), op.a, b.d, b.modes.data(), op.b, c.d, c.modes.data(),
+                                      kIdentity, d.d, d.modes.data(), arithmetic<T>()));
     const Plan plan(h, o);
     for (const bool nothing : {false, true}) {  // beta = 0 reads neither C nor D
       all_nan(d);
@@ -104,7 +107,7 @@ template <class T> void contractions() {
       const auto got = d.memory->get();
       each("abc", {}, [&](const Index& at) {
         Sum sum;
-        each("d", at, [&](const Index& all) { sum.add(wide(alpha) * applied<T>(a(all)) * -b(all)); });
+        each("d", at, [&](const Index& all) { sum.add(wide(alpha) * op.of_a(a(all)) * op.of_b(b(all))); });
         if (!nothing) sum.add(wide(beta) * c(at));
         sum.expect(got[d.place(at)]);
       });
@@ -118,7 +121,7 @@ template <class T> void contractions() {
               kInvalid);
     const Tensor<T> f(h, "ac", random), g(h, "cd", random, gaps), k(h, "db", random), l(h, "ba", random),
         e(h, "ab", random);
-    TRN_OK(trntensorCreateContractionTrinary(h, &o, f.d, f.modes.data(), kIdentity, g.d, g.modes.data(), f_op, k.d,
+    TRN_OK(trntensorCreateContractionTrinary(h, &o, f.d, f.modes.data(), kIdentity, g.d, g.modes.data(), op.a, k.d,
                                              k.modes.data(), kIdentity, l.d, l.modes.data(), kIdentity, e.d,
                                              e.modes.data(), arithmetic<T>()));
     const Plan three(h, o);
@@ -128,15 +131,19 @@ template <class T> void contractions() {
     const auto got = e.memory->get();
     each("ab", {}, [&](const Index& at) {
       Sum sum;
-      each("cd", at, [&](const Index& all) { sum.add(wide(alpha) * f(all) * applied<T>(g(all)) * k(all)); });
+      each("cd", at, [&](const Index& all) { sum.add(wide(alpha) * f(all) * op.of_a(g(all)) * k(all)); });
       sum.add(wide(beta) * l(at));
       sum.expect(got[e.place(at)]);
     });
   }
 }
+const Operators kPlain{kIdentity, kIdentity, [](Wide x) { return x; }, [](Wide x) { return x; }},
+    kConjugated{TRNTENSOR_OP_CONJ, kIdentity, [](Wide x) { return std::conj(x); }, [](Wide x) { return x; }},
+    kSigns{TRNTENSOR_OP_ABS, TRNTENSOR_OP_NEG, [](Wide x) { return Wide(std::abs(x)); }, [](Wide x) { return -x; }};
 TEST(CTensorValues, Contractions) {
-  for_types([]<class T>(T) { contractions<T>(); });
+  for_types([]<class T>(T) { contractions<T>(kComplex<T> ? kConjugated : kPlain); });
 }
+TEST(CTensorValues, OperatorsOfContractions) { contractions<float>(kSigns); }
 
 Wide joined(trntensorOperator_t o, Wide x, Wide y) {
   if (o == TRNTENSOR_OP_ADD) return x + y;
