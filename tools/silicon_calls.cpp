@@ -158,6 +158,23 @@ void add_solver(std::vector<Call>& all) {
   }
   all.push_back({"solver.getrf and what uses it, order 40", [lu](const Executor& e) { lu(e, 40); }});
   all.push_back({"solver.geqrf, orgqr, ormqr, 40 x 24", [qr](const Executor& e) { qr(e, 40, 24); }});
+  // The other types are composed of products: two leaves and what lies between them.
+  const auto composed = [&all]<class T>(const char* type, T) {
+    const auto systems = [](const Executor& e, auto factor) {
+      const std::vector<float> a = definite(24), b = numbers(24 * 2, 5);
+      const Matrix<T> x = Matrix<T>::from_host(e, 24, 2, std::vector<T>(b.begin(), b.end()));
+      (void)factor(Matrix<T>::from_host(e, 24, 24, std::vector<T>(a.begin(), a.end())).view()).solve(x.view());
+    };
+    all.push_back({fmt::format("solver.potrf, potrs, order 24, {}", type), [systems](const Executor& e) {
+                     systems(e, [&](const MatrixView<T>& a) { return Cholesky<T>(e, Uplo::Lower, a); });
+                   }});
+    all.push_back({fmt::format("solver.getrf, getrs, order 24, {}", type),
+                   [systems](const Executor& e) { systems(e, [&](const MatrixView<T>& a) { return Lu<T>(e, a); }); }});
+    all.push_back({fmt::format("solver.geqrf, ormqr, order 24, {}", type),
+                   [systems](const Executor& e) { systems(e, [&](const MatrixView<T>& a) { return Qr<T>(e, a); }); }});
+  };
+  composed("fp64", double()), composed("complex64", std::complex<float>());
+  composed("complex128", std::complex<double>());
   all.push_back({"solver.eigh, order 20", [](const Executor& e) {
                    const Matrix<float> a = definite_matrix(e, 20);
                    const Array<float> w(e, {20});

@@ -81,6 +81,7 @@
 #include <trn/solver/lu.hpp>
 #include <trn/solver/operators.hpp>
 #include <trn/solver/partial_spectra.hpp>
+#include <trn/solver/pencils.hpp>
 #include <trn/solver/pivoted_qr.hpp>
 #include <trn/solver/qr.hpp>
 #include <trn/solver/randomized.hpp>

@@ -35,7 +35,8 @@ void native(const char* operation, const Precision& precision) {
 
 void native(const char* operation, const Executor& executor, DType dtype, const Precision& precision) {
   const bool exact = !precision.has_target() && precision.mode() == Mode::Exact;
-  if (exact && executor.family() == Family::Device && dtype == DType::Float64) return;
+  const bool wide = dtype == DType::Float64 || dtype == DType::Complex128;
+  if (exact && executor.family() == Family::Device && wide) return;
   native(operation, precision);
 }
 

@@ -40,7 +40,7 @@ void distinct_elements(const char* operation, const char* operand, std::int64_t 
 // LAPACK counts in 32 bits.
 void countable(const char* operation, const char* operand, std::int64_t rows, std::int64_t columns);
 void native(const char* operation, const Precision& precision);
-// The same; double on a device also takes Exact, which is how it is computed there.
+// The same; double and complex<double> on a device also take Exact, which is how they are computed there.
 void native(const char* operation, const Executor& executor, DType dtype, const Precision& precision);
 
 template <class T> void input(const char* operation, const char* name, const Executor& call, const MatrixView<T>& x) {

@@ -25,6 +25,7 @@ template <Scalar T> LeastSquaresReport<T> lstsq(const Executor& executor, const 
   const Outcome outcome = dispatch(kLstsq<T>, executor, {a, b, x, options, &report});
   static_cast<Report&>(report) =
       report_of<T>(outcome, std::max(a.rows(), a.columns()), options.method == LeastSquaresMethod::Svd ? "svd" : "qr");
+  if (executor.family() == Family::Device && sizeof(Real<T>) == sizeof(double)) report.accuracy.mode = Mode::Exact;
   return report;
 }
 

@@ -36,7 +36,7 @@ template <Scalar T> Report getrf(const Executor& executor, const MatrixView<T>& 
   checks::output(operation, "A", executor, a);
   checks::output(operation, "the pivot vector", executor, pivots);
   checks::size(operation, "the pivot vector", pivots, std::min(a.rows(), a.columns()));
-  checks::native(operation, options.precision);
+  checks::native(operation, executor, dtype_of<T>, options.precision);
   return reported<T>(pivots.size(), kName, [&](Report& report) {
     return dispatch(kGetrf<T>, executor, {a, pivots, &report});
   });

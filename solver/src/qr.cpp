@@ -33,7 +33,7 @@ Report geqrf(const Executor& executor, const MatrixView<T>& a, const VectorView<
   checks::output(operation, "A", executor, a);
   checks::output(operation, "tau", executor, tau);
   checks::size(operation, "tau", tau, std::min(a.rows(), a.columns()));
-  checks::native(operation, options.precision);
+  checks::native(operation, executor, dtype_of<T>, options.precision);
   return qr_report<T>(executor, a.rows(), tau.size(), [&](Report& report) {
     return dispatch(kGeqrf<T>, executor, {a, tau, &report});
   });

@@ -194,10 +194,6 @@ Report solve(const Executor& executor, const ConstMatrix<T>& a, const MatrixView
           "{}: the target error is {}; it must be 0 (none) or between 0 and 1", kOperation, options.target_error);
   require(options.max_levels >= 1, "{}: max_levels is {}; it must be at least 1", kOperation, options.max_levels);
   if (executor.family() == Family::Host) return solve_in_host_memory<T>(executor, a, b, options);
-  if (blas::ComplexScalar<T> || options.factor == Factor::Lu) {
-    fail<NotImplemented>("{}: executor '{}' has no kernel for {}; use the host, or Factor::Auto or Qr with a real type",
-                         kOperation, executor.name(), blas::ComplexScalar<T> ? "complex types" : "Factor::Lu");
-  }
   const Matrix<T> here = copies::on_host(a), x = copies::on_host(b);
   const Report report = solve_in_host_memory<T>(executor, here.view(), x.view(), options);
   copies::move(MatrixView<const T>(x.view()), b);

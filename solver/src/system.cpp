@@ -71,31 +71,39 @@ template <Scalar T> void System<T>::judge(double condition, double unit) {
 }
 
 template <Scalar T> void System<T>::factor_on_device() {
-  if constexpr (blas::ComplexScalar<T>) {
-    fail<NotImplemented>("solver.solve: complex systems have no kernels on executor '{}'", executor_.name());
-  } else {
-    const bool chosen = options_.factor == Factor::Qr;
-    if (options_.structure == Structure::Positive && !chosen) {
-      const Matrix<T> a = copies::on(executor_, full_->view());
-      const Cholesky<T>& f = factor_.template emplace<Cholesky<T>>(executor_, options_.uplo, a.view());
-      outcome_ = f.report().outcome, algorithm_ = f.report().algorithm;
-      if (outcome_.ok()) {
-        const Matrix<T> l = copies::on_host(f.factor());
-        const double root = condition_from(trcon(Executor::host(), Norm::One, options_.uplo, Diag::NonUnit, l.view()));
-        judge(root * root, unit_roundoff_of<T>());
-      }
-    } else if (options_.structure == Structure::Triangular && !chosen) {
-      algorithm_ = "triangular";
-      triangle_.emplace(copies::on(executor_, full_->view()));
-      for (std::int64_t i = 0; outcome_.ok() && i < full_->rows(); ++i) {
-        if ((*full_)(i, i) == T(0)) outcome_ = {Status::Singular, i};
-      }
-    } else {
-      narrow_.emplace(executor_, *full_);
-      outcome_ = narrow_->report().outcome;
-      algorithm_ = std::same_as<T, float> ? "blocked qr" : "blocked qr in float32, refined";
-      judge(narrow_->condition(), unit_roundoff_of<float>());
+  const bool chosen = options_.factor == Factor::Qr || options_.factor == Factor::Lu;
+  const auto factored = [&](const auto& f, double condition) {
+    outcome_ = f.report().outcome, algorithm_ = f.report().algorithm;
+    if (outcome_.ok()) judge(condition, unit_roundoff_of<T>());
+  };
+  if (options_.structure == Structure::Triangular && !chosen) {
+    algorithm_ = "triangular";
+    triangle_.emplace(copies::on(executor_, full_->view()));
+    for (std::int64_t i = 0; outcome_.ok() && i < full_->rows(); ++i) {
+      if ((*full_)(i, i) == T(0)) outcome_ = {Status::Singular, i};
     }
+    return;
+  }
+  const Matrix<T> a = copies::on(executor_, full_->view());
+  if (options_.structure == Structure::Positive && !chosen) {
+    const Cholesky<T>& f = factor_.template emplace<Cholesky<T>>(executor_, options_.uplo, a.view());
+    double root = 0;
+    if (f.report().outcome.ok()) {
+      const Matrix<T> l = copies::on_host(f.factor());
+      root = condition_from(trcon(Executor::host(), Norm::One, options_.uplo, Diag::NonUnit, l.view()));
+    }
+    factored(f, root * root);
+  } else if (options_.factor == Factor::Lu) {
+    const Lu<T>& f = factor_.template emplace<Lu<T>>(executor_, a.view());
+    factored(f, f.condition());
+  } else if constexpr (blas::ComplexScalar<T>) {
+    const Qr<T>& f = factor_.template emplace<Qr<T>>(executor_, a.view());
+    factored(f, f.condition());
+  } else {
+    narrow_.emplace(executor_, *full_);
+    outcome_ = narrow_->report().outcome;
+    algorithm_ = std::same_as<T, float> ? "blocked qr" : "blocked qr in float32, refined";
+    judge(narrow_->condition(), unit_roundoff_of<float>());
   }
 }
 
@@ -107,19 +115,21 @@ template <Scalar T> Outcome System<T>::solve(const MatrixView<T>& b) const {
       host::copy_part(x.view(), b);
       return {};
     }
-    if (executor_.family() == Family::Device) {
-      const Matrix<T> x = copies::on(executor_, b);
-      const Outcome solved =
-          triangle_ ? trtrs<T>(executor_, options_.uplo, Op::N, Diag::NonUnit, triangle_->view(), x.view()).outcome
-                    : std::get<Cholesky<T>>(factor_).solve(x.view()).outcome;
-      copies::move(MatrixView<const T>(x.view()), b);
-      return solved;
-    }
   }
+  if (executor_.family() == Family::Host) return solve_with_factor(b, full_->view());
+  const Matrix<T> x = copies::on(executor_, b);
+  const Outcome solved = solve_with_factor(x.view(), triangle_ ? triangle_->view() : x.view());
+  copies::move(MatrixView<const T>(x.view()), b);
+  return solved;
+}
+
+// B in the executor's memory; the triangle as well, where there is no factor.
+template <Scalar T>
+Outcome System<T>::solve_with_factor(const MatrixView<T>& b, const MatrixView<const T>& triangle) const {
   return std::visit(
       [&](const auto& factor) {
         if constexpr (std::same_as<std::decay_t<decltype(factor)>, std::monostate>) {
-          return trtrs<T>(executor_, options_.uplo, Op::N, Diag::NonUnit, full_->view(), b).outcome;
+          return trtrs<T>(executor_, options_.uplo, Op::N, Diag::NonUnit, triangle, b).outcome;
         } else {
           return factor.solve(b).outcome;
         }

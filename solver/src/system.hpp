@@ -1,6 +1,7 @@
 // A square system: the matrix written out in full, in host memory, and its factorisation by whatever solve() was asked
 // for, on the host or a device. On a device Structure::Positive takes Cholesky of its type, Triangular substitution,
-// and all else QR in float32, whose solutions are those of float32 for double too: refinement is for the caller.
+// Factor::Lu the type's LU, and all else QR: that of the type for complex numbers, in float32 for real ones, whose
+// solutions are those of float32 for double too: refinement is for the caller.
 #pragma once
 
 #include <optional>
@@ -40,6 +41,7 @@ template <Scalar T> class System {
   const host::Columns<T>* full_;
   SolveOptions options_;
   void factor_on_device();
+  Outcome solve_with_factor(const MatrixView<T>& b, const MatrixView<const T>& triangle) const;
   void judge(double condition, double unit);
 
   std::variant<std::monostate, Cholesky<T>, Lu<T>, Ldl<T>, Qr<T>> factor_;

@@ -2,9 +2,12 @@
 // triangles are checked as on the host.
 #pragma once
 
+#include <cstdlib>
 #include <span>
+#include <string>
 
 #include <trn/core/array.hpp>
+#include <trn/core/environment.hpp>
 #include <trn/core/event.hpp>
 #include <trn/neuron/sim.hpp>
 
@@ -43,6 +46,11 @@ template <class T> class OnDevice {
   Held<T>& held_;
   Array<T> memory_;
 };
+
+// The order of what is run once in order and once with instructions shuffled: TRN_SHUFFLED_ORDER=512 takes a while.
+inline std::int64_t shuffled_extent(std::int64_t usual) {
+  return std::max<std::int64_t>(std::atoi(environment("TRN_SHUFFLED_ORDER", std::to_string(usual).c_str()).c_str()), 1);
+}
 
 template <class T> Dense<Wide<T>> fetched(const Matrix<T>& a) { return wide(a.to(Executor::host()).view()); }
 

@@ -159,6 +159,10 @@ template <class T> void spectra(std::size_t kinds, std::size_t stride, std::int6
     EXPECT_LT(r.orthogonal, 1);
     worst = {std::max(worst.residual, r.residual), std::max(worst.orthogonal, r.orthogonal)};
     ++count;
+    if (asked < 0) return;
+    std::printf("%-20s n = %3lld: residual %.3f, orthogonality %.3f\n", name.c_str(), static_cast<long long>(a.rows),
+                static_cast<double>(r.residual), static_cast<double>(r.orthogonal));
+    std::fflush(stdout);  // hours of simulation
   };
   const Named all = named_spectra<T>();
   for (std::size_t i = 0; i < kinds; i += asked >= 0 ? 1 : stride) one(all[i].first, all[i].second(order, random));

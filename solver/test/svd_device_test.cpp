@@ -204,7 +204,8 @@ TEST(SvdDevice, ProofsOutcomesAndOrder) {
   for (const Wd* v : {&x.u, &x.vh}) {
     for (const long double value : v->values) EXPECT_TRUE(std::isnan(value));
   }
-  const Wd b = random_matrix<float>(36, 30, random);
+  const std::int64_t extent = shuffled_extent(30);
+  const Wd b = random_matrix<float>(extent + 6, extent, random);
   const auto bits = [&](const neuron::Order& order) {
     return run(neuron::open_simulator("trn2", {.order = order}), b).u.values;
   };

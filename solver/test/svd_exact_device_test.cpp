@@ -130,6 +130,7 @@ TEST(SvdExactDevice, Spectra) {
       if (asked) {
         std::printf("%-32s %3d x %3d: residual %.3f, orthogonality %.3f\n", kind.name, static_cast<int>(m),
                     static_cast<int>(n), static_cast<double>(r.residual), static_cast<double>(r.orthogonal));
+        std::fflush(stdout);  // hours of simulation
       }
     }
   }

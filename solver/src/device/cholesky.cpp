@@ -1,9 +1,10 @@
-// Cholesky on devices. float: one program (potrf_program.hpp). double: recursion on halves with Exact products,
+// Cholesky on devices. float: one program (potrf_program.hpp). The other types: recursion on halves with products of
+// the device, exact ones for double and complex<double> (composed.hpp),
 //
-//   L11 = potrf(A11),  L21 = A21 L11^-T,  L22 = potrf(A22 - L21 L21^T)
+//   L11 = potrf(A11),  L21^H = L11^-1 A21^H,  L22 = potrf(A22 - L21 L21^H)
 //
-// down to blocks of 64, which the host factors in 80-bit arithmetic, as trnblas does with the triangles of its Exact
-// trsm. potrs is two solves of trnblas, potri the inverse of the factor and its product with itself.
+// down to blocks of 16, which the host factors in wider arithmetic. potrs is two solves of trnblas, potri the inverse
+// of the factor and its product with itself.
 #include "device/cholesky.hpp"
 
 #include <trn/blas/syrk.hpp>
@@ -12,6 +13,8 @@
 #include <trn/tile/launch.hpp>
 #include <trn/tile/words.hpp>
 
+#include "bounds.hpp"
+#include "device/composed.hpp"
 #include "device/operands.hpp"
 #include "kernels/factorisations.hpp"
 
@@ -19,74 +22,95 @@ namespace trn::solver::device {
 
 namespace {
 
-constexpr std::int64_t kHostBlock = 64;
-template <class T> constexpr Mode kMode = std::same_as<T, double> ? Mode::Exact : Mode::Native;
-template <class T> constexpr std::string_view kName =
-    std::same_as<T, double> ? "blocked cholesky, exact products" : "blocked cholesky";
+template <class T> constexpr Mode kMode = kModeOf<T>;
+template <class T> constexpr std::string_view kName = kMode<T> == Mode::Exact  ? "blocked cholesky, exact products"
+                                                      : blas::ComplexScalar<T> ? "recursive cholesky"
+                                                                               : "blocked cholesky";
 
-// The view whose lower triangle the factor fills: A itself, or its transpose.
-template <class T> MatrixView<T> lower_view(const MatrixView<T>& a, Uplo uplo) {
-  return uplo == Uplo::Lower ? a : a.transposed();
-}
 template <class T>
 MatrixView<T> part(const MatrixView<T>& a, std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t columns) {
   return {a.executor(),     a.data() + i * a.row_stride() + j * a.column_stride(), rows, columns, a.row_stride(),
           a.column_stride()};
 }
 
-// The factor of a small block in 80 bits, rounded once; the pivot that is not positive, or -1.
-std::int64_t factor_on_host(const MatrixView<double>& a) {
+// to = conj(from), or -1 times a matrix's imaginary parts in place: the host's, O(n^2) numbers.
+template <class T> void conjugate_into(const MatrixView<T>& from, const MatrixView<T>& to) {
+  const Matrix<T> x = on_host(from);
+  for (std::int64_t i = 0; i < x.rows() * x.columns(); ++i) x.data()[i] = std::conj(x.data()[i]);
+  move(x.view(), to);
+}
+
+// The factor L of a small block with A = L L^H, or U = L^H for the upper triangle, rounded once; the pivot that is not
+// positive, or -1. The imaginary parts of the diagonal are not read.
+template <class T> std::int64_t factor_on_host(Uplo uplo, const MatrixView<T>& a) {
+  const bool lower = uplo == Uplo::Lower;
   const std::int64_t n = a.rows();
-  const Matrix<double> block = on_host(a);
-  std::vector<long double> l(static_cast<std::size_t>(n * n));
-  const auto at = [&](std::int64_t i, std::int64_t j) -> long double& {
-    return l[static_cast<std::size_t>(i * n + j)];
+  const Matrix<T> block = on_host(a);
+  LeafBlock<T> l(n, n);
+  const auto given = [&](std::int64_t i, std::int64_t j) -> T& {
+    return lower ? host::element(block.view(), i, j) : host::element(block.view(), j, i);
   };
+  const auto turned = [&](const Leaf<T>& x) { return lower ? x : conjugate(x); };
   std::int64_t failed = -1;
   for (std::int64_t j = 0; j < n && failed < 0; ++j) {
     for (std::int64_t i = j; i < n; ++i) {
-      long double sum = host::element(block.view(), i, j);
-      for (std::int64_t k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
-      if (i == j && !(sum > 0)) {
+      Leaf<T> sum = turned(Leaf<T>(given(i, j)));
+      for (std::int64_t k = 0; k < j; ++k) sum -= product(l(i, k), conjugate(l(j, k)));
+      if (i == j && !(std::real(sum) > 0)) {
         failed = j;
         break;
       }
-      at(i, j) = i == j ? std::sqrt(sum) : sum / at(j, j);
-      host::element(block.view(), i, j) = static_cast<double>(at(i, j));
+      l(i, j) = i == j ? Leaf<T>(std::sqrt(std::real(sum))) : sum / std::real(l(j, j));
+      given(i, j) = T(turned(l(i, j)));
     }
   }
-  store_part(block, a, Part::Lower);
+  store_part(block, a, host::part_of(uplo));
   return failed;
 }
 
 struct Factored {
   std::int64_t failed = -1;
-  double bound = 0;  // |A - L L^T|(i, j) <= bound ||l_i|| ||l_j||
+  double bound = 0;  // |A - L L^H|(i, j) <= bound ||l_i|| ||l_j||
 };
 
-// Leaf: roots and quotients of 80-bit sums, rounded once each: two roundings of the product's factors and a little.
-Factored factor_exact(const Executor& executor, const MatrixView<double>& a) {
-  constexpr double u = 0x1p-53;
+// Leaf: roots and quotients of wider sums, rounded once each: two roundings of the product's factors and a little.
+template <Composed T> Factored factor_halves(const Executor& executor, Uplo uplo, const MatrixView<T>& a) {
+  constexpr double u = static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) / 2;
+  const bool lower = uplo == Uplo::Lower;
   const std::int64_t n = a.rows();
-  if (n <= kHostBlock) return {factor_on_host(a), 3 * u};
-  const std::int64_t first = (n / 2 + kHostBlock - 1) / kHostBlock * kHostBlock, rest = n - first;
-  const MatrixView<double> a11 = part(a, 0, 0, first, first), a21 = part(a, first, 0, rest, first),
-                           a22 = part(a, first, first, rest, rest);
-  Factored upper = factor_exact(executor, a11);
+  if (n <= kComposedLeaf) return {factor_on_host(uplo, a), (blas::ComplexScalar<T> ? 6 : 3) * u};
+  const std::int64_t first = (n / 2 + kComposedLeaf - 1) / kComposedLeaf * kComposedLeaf, rest = n - first;
+  const MatrixView<T> a11 = part(a, 0, 0, first, first), a22 = part(a, first, first, rest, rest);
+  Factored upper = factor_halves(executor, uplo, a11);
   if (upper.failed >= 0) return upper;
-  const Accuracy solved =
-      blas::trsm<double>(executor, Side::Right, Uplo::Lower, Op::T, Diag::NonUnit, 1.0, a11, a21, {Mode::Exact});
-  // One rounding of A22 less the exact product: relative to |A22| + |L21||L21^T| <= 3 ||l_i|| ||l_j||, to first order.
-  blas::syrk<double>(executor, Uplo::Lower, Op::N, -1.0, a21, 1.0, a22, {Mode::Exact});
-  Factored lower = factor_exact(executor, a22);
-  if (lower.failed >= 0) lower.failed += first;
-  lower.bound = std::max({upper.bound, solved.bound, lower.bound + 3 * u});
-  return lower;
+  double solved = 0, update = 0;
+  MatrixView<T> off = lower ? part(a, first, 0, rest, first) : part(a, 0, first, first, rest);
+  if (!lower) {  // U11^H U12 = A12
+    solved = composed_divide<T>(executor, uplo, kAdjoint<T>, Diag::NonUnit, a11, off);
+  } else if constexpr (!blas::ComplexScalar<T>) {  // L11 L21^T = A21^T
+    solved = composed_divide<T>(executor, uplo, Op::N, Diag::NonUnit, a11, off.transposed());
+  } else {  // L11 L21^H = A21^H; no view conjugates
+    const Matrix<T> adjoint(executor, first, rest);
+    conjugate_into(off.transposed(), adjoint.view());
+    solved = composed_divide<T>(executor, uplo, Op::N, Diag::NonUnit, a11, adjoint.view());
+    conjugate_into(adjoint.view().transposed(), off);
+  }
+  // One rounding of A22 less the exact product: relative to |A22| + |L21||L21|^H <= 3 ||l_i|| ||l_j||, to first order.
+  const blas::GemmOptions mode{.precision = {kMode<T>}};
+  if constexpr (blas::ComplexScalar<T>) {
+    update = blas::herk<T>(executor, uplo, lower ? Op::N : Op::C, Real<T>(-1), off, Real<T>(1), a22, mode).bound;
+  } else {
+    update = blas::syrk<T>(executor, uplo, lower ? Op::N : Op::T, T(-1), off, T(1), a22, mode).bound;
+  }
+  Factored last = factor_halves(executor, uplo, a22);
+  if (last.failed >= 0) last.failed += first;
+  last.bound = std::max({upper.bound, solved, last.bound + 3 * update});
+  return last;
 }
 
-Outcome factor(const Executor& executor, const TriangleArgs<double>& g) {
-  const Factored done = factor_exact(executor, lower_view(g.a, g.uplo));
-  if (g.report) g.report->accuracy = {Mode::Exact, 1, done.bound};
+template <Composed T> Outcome factor(const Executor& executor, const TriangleArgs<T>& g) {
+  const Factored done = factor_halves(executor, g.uplo, g.a);
+  if (g.report) g.report->accuracy = {kMode<T>, 1, done.bound};
   if (done.failed >= 0) return {Status::NotPositiveDefinite, done.failed};
   return {};
 }
@@ -174,8 +198,8 @@ template <Scalar T> Outcome potrs(const Executor& executor, const PotrsArgs<T>& 
     return bad;
   }
   if (g.b.rows() == 0 || g.b.columns() == 0) return {};
-  double bound = std::same_as<T, double> ? 3 * 0x1p-53 : cholesky_bound(g.factor.rows());
-  const Op first = g.uplo == Uplo::Lower ? Op::N : Op::T, second = g.uplo == Uplo::Lower ? Op::T : Op::N;
+  double bound = std::same_as<T, float> ? cholesky_bound(g.factor.rows()) : 6 * unit_roundoff_of<T>();
+  const Op first = g.uplo == Uplo::Lower ? Op::N : kAdjoint<T>, second = g.uplo == Uplo::Lower ? kAdjoint<T> : Op::N;
   for (const Op op : {first, second}) {
     bound += blas::trsm<T>(executor, Side::Left, g.uplo, op, Diag::NonUnit, T(1), g.factor, g.b, {kMode<T>}).bound;
   }
@@ -193,9 +217,15 @@ template <Scalar T> Outcome potri(const Executor& executor, const TriangleArgs<T
   }
   double bound = 0;
   const Matrix<T> x = triangle_inverse<T>(executor, g.a, g.uplo, Diag::NonUnit, bound);
-  const Accuracy product =
-      blas::syrk<T>(executor, g.uplo, g.uplo == Uplo::Lower ? Op::T : Op::N, T(1), x.view(), T(0), g.a, {kMode<T>});
-  say<T>(g.report, 2 * bound + product.bound);
+  const Op op = g.uplo == Uplo::Lower ? kAdjoint<T> : Op::N;
+  double squared = 0;
+  if constexpr (blas::ComplexScalar<T>) {
+    squared =
+        blas::herk<T>(executor, g.uplo, op, Real<T>(1), x.view(), Real<T>(0), g.a, {.precision = {kMode<T>}}).bound;
+  } else {
+    squared = blas::syrk<T>(executor, g.uplo, op, T(1), x.view(), T(0), g.a, {.precision = {kMode<T>}}).bound;
+  }
+  say<T>(g.report, 2 * bound + squared);
   return finite(executor, g.a, triangle);
 }
 
@@ -210,7 +240,7 @@ template <Scalar T> Outcome trtri(const Executor& executor, const TrtriArgs<T>& 
   const Matrix<T> x = triangle_inverse<T>(executor, g.a, g.uplo, g.diag, bound);
   if (g.report) g.report->accuracy.bound = bound;
   if (g.diag == Diag::NonUnit) {
-    copy_triangle(executor, x.view(), g.uplo, g.a, false);
+    copy_triangle(executor, MatrixView<const T>(x.view()), g.uplo, g.a, false);
   } else if (g.a.rows() > 1) {
     copy_triangle(executor, strict(MatrixView<const T>(x.view()), g.uplo), g.uplo, strict(g.a, g.uplo), false);
   }
@@ -222,7 +252,8 @@ template <Scalar T> void copy_triangle(const Executor& executor, const CopyTrian
 }
 template <Scalar T> void mirror(const Executor& executor, const TriangleArgs<T>& g) {
   const Matrix<T> copied = on(executor, g.a);
-  copy_triangle(executor, copied.view().transposed(), host::other(g.uplo), g.a, false);
+  if constexpr (blas::ComplexScalar<T>) conjugate_into(copied.view(), copied.view());
+  copy_triangle(executor, MatrixView<const T>(copied.view().transposed()), host::other(g.uplo), g.a, false);
 }
 
 template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& g) {
@@ -249,6 +280,8 @@ template <Scalar T> Outcome trtrs(const Executor& executor, const TrtrsArgs<T>& 
   template Outcome trtrs(const Executor&, const TrtrsArgs<T>&);
 TRN_DEVICE_CHOLESKY(float)
 TRN_DEVICE_CHOLESKY(double)
+TRN_DEVICE_CHOLESKY(std::complex<float>)
+TRN_DEVICE_CHOLESKY(std::complex<double>)
 #undef TRN_DEVICE_CHOLESKY
 
 }  // namespace trn::solver::device

@@ -2,6 +2,7 @@
 #include "device/householder.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trn::solver::device {
 
@@ -57,6 +58,29 @@ Small upper_product(const Small& x, const Small& y) {
     }
   }
   return z;
+}
+
+// Row i of X U = I, from the diagonal on: x_ij = -(sum_(i <= k < j) x_ik u_kj) / u_jj.
+UpperInverse upper_inverse(const Small& upper) {
+  const std::int64_t n = upper.n;
+  UpperInverse inverse{Small(n)};
+  Small& x = inverse.x;
+  std::vector<double> sizes(static_cast<std::size_t>(n));  // sum_j |u_kj|
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t j = k; j < n; ++j) sizes[static_cast<std::size_t>(k)] += std::abs(upper(k, j));
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    x(i, i) = 1;  // the numerators of the row first, each finished when its column is reached
+    double growth = 0;
+    for (std::int64_t k = i; k < n; ++k) {
+      const double here = x(i, k) / upper(k, k);
+      x(i, k) = here;
+      for (std::int64_t j = k + 1; j < n; ++j) x(i, j) -= here * upper(k, j);
+      growth += std::abs(here) * sizes[static_cast<std::size_t>(k)];
+    }
+    if (!(growth <= inverse.growth)) inverse.growth = growth;
+  }
+  return inverse;
 }
 
 }  // namespace trn::solver::device

@@ -4,6 +4,7 @@
 //     LU factorisation Q - [S; 0] = V U is below 1 in size (Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik
 //     2014). Here the top w x w block: L (unit), U, and T = -U S L^-T. V's rows below are those of Q times U^-1.
 //   block_reflector: T of given vectors (larft, forward), from their products V^T V and tau.
+//   upper_inverse: X = U^-1, for who multiplies instead of dividing.
 #pragma once
 
 #include <cstdint>
@@ -34,5 +35,12 @@ struct Reconstructed {
 
 // The upper triangular product X Y.
 [[nodiscard]] Small upper_product(const Small& x, const Small& y);
+
+// Rows times X, rounded, have residuals against U of up to || |X||U| ||_inf times those of a solve: `growth`.
+struct UpperInverse {
+  Small x;
+  double growth = 0;
+};
+[[nodiscard]] UpperInverse upper_inverse(const Small& upper);
 
 }  // namespace trn::solver::device

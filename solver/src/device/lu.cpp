@@ -108,19 +108,6 @@ bool factor(const Executor& executor, const MatrixView<float>& a, Exchanges& exc
   return true;
 }
 
-Exchanges exchanges_of(const char* operation, const ConstPivots& pivots, std::int64_t rows) {
-  Exchanges exchanges(static_cast<std::size_t>(pivots.size()));
-  if (pivots.size() > 0) {
-    copy(View<const std::int64_t>(pivots), View<std::int64_t>(Executor::host(), exchanges.data(), {pivots.size()}));
-  }
-  for (std::size_t i = 0; i < exchanges.size(); ++i) {
-    const std::int64_t p = exchanges[i];
-    require(p >= static_cast<std::int64_t>(i) && p < rows, "{}: pivot {} is {}; getrf's lie between {} and {}",
-            operation, i, p, i, rows - 1);
-  }
-  return exchanges;
-}
-
 Outcome zero_pivot(const ConstView& factor) {
   const std::vector<float> values = diagonal(factor);
   const auto zero = std::find(values.begin(), values.end(), 0.0F);

@@ -25,9 +25,6 @@ Outcome finite(const Executor& executor, const MatrixView<const float>& a, Part 
   }
   return {};
 }
-Outcome finite(const Executor&, const MatrixView<const double>& a, Part part) {
-  return host::finite(on_host(a).view(), part);
-}
 
 void copy_triangle(const Executor& executor, const MatrixView<const float>& a, Uplo uplo, const MatrixView<float>& b,
                    bool zeros) {
@@ -37,14 +34,4 @@ void copy_triangle(const Executor& executor, const MatrixView<const float>& a, U
                                  uplo == Uplo::Lower, zeros},
                {{"a", a.data()}, {"b_in", b.data()}, {"b", b.data()}});
 }
-void copy_triangle(const Executor&, const MatrixView<const double>& a, Uplo uplo, const MatrixView<double>& b,
-                   bool zeros) {
-  const Matrix<double> all = on_host(a);
-  if (!zeros) return store_part(all, b, host::part_of(uplo));
-  const Matrix<double> part(Executor::host(), a.rows(), a.columns());
-  host::fill(part.view(), 0.0);
-  host::copy_part(all.view(), part.view(), host::part_of(uplo));
-  move(part.view(), b);
-}
-
 }  // namespace trn::solver::device

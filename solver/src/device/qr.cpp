@@ -27,6 +27,10 @@ namespace {
 constexpr std::int64_t kPanel = 128;
 constexpr double kUnit = 0x1p-24;
 constexpr int kMostPasses = 8, kMostShifts = 4;
+// Up to this growth of errors (householder.hpp) the inverse of a whole panel's triangle, made on the host, takes the
+// place of a solve: one product of the device instead of the inversion of a block, its product and a step of
+// refinement. Panels of random columns have some 10.
+constexpr double kMostGrowth = 32;
 
 Small small(const Matrix<float>& a) {
   Small s(a.rows());
@@ -105,12 +109,16 @@ class PanelQr {
       }
     }
     if (m_ > w_) {
-      const MatrixView<float> below = q.block(w_, 0, m_ - w_, w_);
-      blas::trsm<float>(executor_, Side::Right, Uplo::Upper, Op::N, Diag::NonUnit, 1.0F,
-                        on_device(executor_, h.upper).view(), below);
-      move(below, panel_.block(w_, 0, m_ - w_, w_));
+      const UpperInverse inverse = upper_inverse(h.upper);
+      if (w_ == kPanel && inverse.growth <= kMostGrowth) {
+        multiply(inverse.x, w_);
+      } else {
+        blas::trsm<float>(executor_, Side::Right, Uplo::Upper, Op::N, Diag::NonUnit, 1.0F,
+                          on_device(executor_, h.upper).view(), q.block(w_, 0, m_ - w_, w_));
+      }
+      move(q_.view().block(w_, 0, m_ - w_, w_), panel_.block(w_, 0, m_ - w_, w_));
     }
-    move(lower.view(), q.block(0, 0, w_, w_));
+    move(lower.view(), q_.view().block(0, 0, w_, w_));
     move(corner.view(), panel_.block(0, 0, w_, w_));
     return h;
   }
@@ -173,13 +181,25 @@ class PanelQr {
   }
   // Q <- Q L^-T, R <- L^T R.
   void divide() {
-    blas::trsm<float>(executor_, Side::Right, Uplo::Lower, Op::T, Diag::NonUnit, 1.0F, g_.view(), q_.view());
     const Small l = small(g_);
     Small upper(w_);
     for (std::int64_t i = 0; i < w_; ++i) {
       for (std::int64_t j = i; j < w_; ++j) upper(i, j) = l(j, i);
     }
+    const UpperInverse inverse = upper_inverse(upper);
+    if (w_ == kPanel && inverse.growth <= kMostGrowth)
+      multiply(inverse.x, 0);
+    else
+      blas::trsm<float>(executor_, Side::Right, Uplo::Lower, Op::T, Diag::NonUnit, 1.0F, g_.view(), q_.view());
     r_ = upper_product(upper, r_);
+  }
+  // The rows of Q from `first` on times X, in memory of their own; those before are not kept.
+  void multiply(const Small& x, std::int64_t first) {
+    Matrix<float> next(executor_, m_, w_);
+    const Matrix<float> factor = on_device(executor_, x);
+    blas::gemm(executor_, Op::N, Op::N, 1.0F, MatrixView<const float>(q_.view().block(first, 0, m_ - first, w_)),
+               MatrixView<const float>(factor.view()), 0.0F, next.view().block(first, 0, m_ - first, w_));
+    q_ = std::move(next);
   }
 
   Executor executor_;

@@ -74,4 +74,17 @@ void exchange_all(const Executor& executor, const MatrixView<float>& a, const Ex
   }
 }
 
+Exchanges exchanges_of(const char* operation, const VectorView<const std::int64_t>& pivots, std::int64_t rows) {
+  Exchanges exchanges(static_cast<std::size_t>(pivots.size()));
+  if (pivots.size() > 0) {
+    copy(View<const std::int64_t>(pivots), View<std::int64_t>(Executor::host(), exchanges.data(), {pivots.size()}));
+  }
+  for (std::size_t i = 0; i < exchanges.size(); ++i) {
+    const std::int64_t p = exchanges[i];
+    require(p >= static_cast<std::int64_t>(i) && p < rows, "{}: pivot {} is {}; getrf's lie between {} and {}",
+            operation, i, p, i, rows - 1);
+  }
+  return exchanges;
+}
+
 }  // namespace trn::solver::device

@@ -27,6 +27,15 @@ void exchange(const Executor& executor, const MatrixView<float>& a, const Exchan
 // All of them.
 void exchange_all(const Executor& executor, const MatrixView<float>& a, const Exchanges& exchanges, bool backwards);
 
+// A matrix of any type as words of 32 bits; its rows are contiguous.
+template <class T> [[nodiscard]] MatrixView<float> words_of(const MatrixView<T>& a) {
+  constexpr std::int64_t kWords = sizeof(T) / sizeof(float);
+  return {a.executor(), reinterpret_cast<float*>(a.data()), a.rows(), a.columns() * kWords, a.row_stride() * kWords, 1};
+}
+// The exchanges that a vector of pivots in any memory holds; refused where one is not between its place and `rows`.
+[[nodiscard]] Exchanges exchanges_of(const char* operation, const VectorView<const std::int64_t>& pivots,
+                                     std::int64_t rows);
+
 }  // namespace trn::solver::device
 
 namespace trn::solver {
@@ -48,10 +57,11 @@ template <class T> class ByRows {
   // Steps first to first + count - 1.
   void exchange(const device::Exchanges& exchanges, std::int64_t first, std::int64_t count) const {
     for (std::int64_t i = 0; i < count && !empty(); i += device::kExchanged)
-      device::exchange(part_.executor(), words(), exchanges, first + i, std::min(device::kExchanged, count - i), false);
+      device::exchange(part_.executor(), device::words_of(view()), exchanges, first + i,
+                       std::min(device::kExchanged, count - i), false);
   }
   void exchange_all(const device::Exchanges& exchanges, bool backwards) const {
-    if (!empty()) device::exchange_all(part_.executor(), words(), exchanges, backwards);
+    if (!empty()) device::exchange_all(part_.executor(), device::words_of(view()), exchanges, backwards);
   }
   // To where it came from.
   void store() const {
@@ -63,18 +73,6 @@ template <class T> class ByRows {
   }
 
  private:
-  // As words of 32 bits.
-  [[nodiscard]] MatrixView<float> words() const {
-    constexpr std::int64_t kWords = sizeof(T) / sizeof(float);
-    const MatrixView<T> all = rows_.view();
-    return {all.executor(),
-            reinterpret_cast<float*>(all.data()),
-            all.rows(),
-            all.columns() * kWords,
-            all.row_stride() * kWords,
-            1};
-  }
-
   MatrixView<T> part_;
   Matrix<T> rows_;
 };

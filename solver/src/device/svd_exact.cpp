@@ -1,13 +1,12 @@
 // Singular values on devices, double: float32 singular vectors, refined with Exact products until U^T A V is symmetric,
 // and the eigenvectors of that symmetric matrix, refined as eigh's (eigh_exact.cpp).
 //
-// A is m x n, m >= n. U is kept square, its columns behind the n-th belonging to singular values of zero. With
-// T = U^T A V and s_i = t_ii (0 for i >= n) the corrections U <- U (I + E), V <- V (I + F), E and F antisymmetric,
-// change T by T F - E T, to first order
+// A is m x n, m >= n. Where m > n, A = Q R by reflections with Exact products (composed_qr.cpp), U is Q times R's, and
+// the rest is about R: A is square from here on. With T = U^T A V and s_i = t_ii the corrections U <- U (I + E),
+// V <- V (I + F), E and F antisymmetric, change T by T F - E T, to first order
 //   t_ij + s_i F_ij - E_ij s_j.
-// E_ij = (t_ij - t_ji) / (s_i + s_j) with F = 0 makes T symmetric, which needs no gap between singular values, and
-// makes the rows behind the n-th vanish. Eigenvectors of T then turn U and V alike, and their clusters are eigh's
-// concern.
+// E_ij = (t_ij - t_ji) / (s_i + s_j) with F = 0 makes T symmetric, which needs no gap between singular values.
+// Eigenvectors of T then turn U and V alike, and their clusters are eigh's concern.
 //
 // The quotient needs s_i + s_j far above float32's errors. So columns from c on, of singular values below about 2^-7 to
 // 2^-13 of the largest, are set apart: between them and the others
@@ -19,13 +18,14 @@
 //
 // U and V are made orthonormal after every step. What is neglected is of the size of T's other elements over s_i + s_j,
 // or over the gap at c: at most a hundredth, by which a step reduces the corrections. The host forms E and F and sums
-// of O(m^2) numbers; products are the device's. Matrices with many more rows than columns pay for a square U.
+// of O(n^2) numbers; products are the device's.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "device/eigh_exact.hpp"
 #include "kernels/drivers.hpp"
+#include "kernels/factorisations.hpp"
 
 namespace trn::solver::device {
 
@@ -214,6 +214,40 @@ Triples triples(const Executor& executor, const Doubles& a) {
   return all;
 }
 
+// ||A V - U S||_F for the first columns of U.
+double residual_of(const Executor& executor, const Doubles& a, const Triples& x) {
+  const Doubles av = product(executor, Op::N, a, x.bases.v);
+  double sum = 0;
+  for (std::int64_t j = 0; j < av.columns(); ++j) {
+    for (std::int64_t i = 0; i < av.rows(); ++i) sum += std::pow(av(i, j) - x.s[at(j)] * x.bases.u(i, j), 2);
+  }
+  return std::sqrt(sum);
+}
+
+// m > n: A = Q R, and of R; `columns` columns of U, at least n.
+Triples tall_triples(const Executor& executor, const Doubles& a, std::int64_t columns) {
+  const std::int64_t m = a.rows(), n = a.columns();
+  const Matrix<double> factor = on(executor, a.view());
+  const Array<double> tau(executor, {n});
+  const VectorView<double> tau_view(tau.view());
+  const Outcome factored = geqrf<double>(executor, {factor.view(), tau_view});
+  if (!factored.ok()) return {no_bases(), std::vector<double>(at(n))};
+  Doubles r(on_host(factor.view().block(0, 0, n, n)).view(), Part::Upper);
+  Triples all = triples(executor, r);
+  if (!all.bases.converged(n)) return all;
+  Doubles u(m, columns);
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t i = 0; j < n && i < n; ++i) u(i, j) = all.bases.u(i, j);
+    if (j >= n) u(j, j) = 1;
+  }
+  const Matrix<double> turned = on(executor, u.view());
+  const Outcome applied = ormqr<double>(executor, {Side::Left, Op::N, factor.view(), tau_view, turned.view()});
+  if (!applied.ok()) return {no_bases(), std::vector<double>(at(n))};
+  all.bases.u = orthonormal(executor, Doubles(on_host(turned.view()).view()));
+  all.residual = residual_of(executor, a, all);
+  return all;
+}
+
 }  // namespace
 
 template <> Outcome svd(const Executor& executor, const SvdArgs<double>& g) {
@@ -234,8 +268,11 @@ template <> Outcome svd(const Executor& executor, const SvdArgs<double>& g) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) a(i, j) = std::ldexp(a(i, j), -exponent);
   }
+  const std::int64_t columns = !g.u ? n : wide ? g.vh->rows() : g.u->columns();  // of U
   // Nothing to decompose: any orthogonal matrices will do.
-  const Triples found = largest > 0 ? triples(executor, a) : Triples{{unit(m), unit(n)}, std::vector<double>(at(n))};
+  const Triples found = !(largest > 0) ? Triples{{columns_of(unit(m), 0, columns), unit(n)}, std::vector<double>(at(n))}
+                        : m > n        ? tall_triples(executor, a, columns)
+                                       : triples(executor, a);
   const double norm = n > 0 ? found.s[0] : 0;
   if (!found.bases.converged(m) || !(found.residual <= 4 * static_cast<double>(std::max(m, kLeaf)) * kEps * norm)) {
     write_nan(g);

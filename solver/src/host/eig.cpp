@@ -1,44 +1,11 @@
-// General eigenproblems on the host: LAPACK's geev and gees on copies of A. The real routines give conjugate pairs of
-// vectors as real and imaginary part in two columns; they are joined here.
-#include "host/column_major.hpp"
+// General eigenproblems on the host: LAPACK's geev, geevx, gees and trevc on copies of A. The real routines give
+// conjugate pairs of vectors as real and imaginary part in two columns; they are joined (general_vectors.hpp).
+#include "host/general_vectors.hpp"
 #include "host/lapack.hpp"
 #include "kernels/drivers.hpp"
 #include "scalars.hpp"
 
 namespace trn::solver::host {
-
-namespace {
-
-template <class T> void store(const std::vector<T>& from, const VectorView<T>& to) {
-  for (std::int64_t i = 0; i < to.size(); ++i) to.data()[i * to.stride()] = from[static_cast<std::size_t>(i)];
-}
-
-// Eigenvalues of a real matrix from their parts.
-template <class R> std::vector<std::complex<R>> joined(const std::vector<R>& re, const std::vector<R>& im) {
-  std::vector<std::complex<R>> w(re.size());
-  for (std::size_t i = 0; i < w.size(); ++i) w[i] = {re[i], im[i]};
-  return w;
-}
-
-// Columns j and j + 1 of v hold the parts of the vector of w[j] when its imaginary part is positive.
-template <class T>
-void store_vectors(const Columns<T>& v, const std::vector<ComplexOf<T>>& w, const MatrixView<ComplexOf<T>>& to) {
-  if constexpr (blas::ComplexScalar<T>) {
-    copy_part(v.view(), to);
-  } else {
-    const std::int64_t n = to.rows();
-    for (std::int64_t j = 0; j < n; ++j) {
-      const bool pair = w[static_cast<std::size_t>(j)].imag() != 0;
-      for (std::int64_t i = 0; i < n; ++i) {
-        element(to, i, j) = pair ? ComplexOf<T>(v(i, j), v(i, j + 1)) : ComplexOf<T>(v(i, j));
-        if (pair) element(to, i, j + 1) = std::conj(element(to, i, j));
-      }
-      j += pair;
-    }
-  }
-}
-
-}  // namespace
 
 template <Scalar T> Outcome eig(const Executor&, const EigArgs<T>& g) {
   const std::int64_t n = g.a.rows();
@@ -73,7 +40,7 @@ template <Scalar T> Outcome eig(const Executor&, const EigArgs<T>& g) {
     if (info > 0) outcome = {Status::NotConverged, info - 1};
   }
   if (outcome.ok()) {
-    store(w, g.w);
+    store_values(w, g.w);
     if (g.vectors.left) store_vectors(left, w, *g.vectors.left);
     if (g.vectors.right) store_vectors(right, w, *g.vectors.right);
   } else {
@@ -116,7 +83,7 @@ template <Scalar T> Outcome schur(const Executor&, const SchurArgs<T>& g) {
     if (info > 0) outcome = {Status::NotConverged, info - 1};
   }
   if (outcome.ok()) {
-    store(w, g.w);
+    store_values(w, g.w);
     copy_part(a.view(), g.a);
     if (g.z) copy_part(z.view(), *g.z);
   } else {
@@ -127,9 +94,113 @@ template <Scalar T> Outcome schur(const Executor&, const SchurArgs<T>& g) {
   return outcome;
 }
 
-#define TRN_EIG(T)                                          \
-  template Outcome eig(const Executor&, const EigArgs<T>&); \
-  template Outcome schur(const Executor&, const SchurArgs<T>&);
+template <Scalar T> Outcome eig_conditions(const Executor&, const EigConditionsArgs<T>& g) {
+  const std::int64_t n = g.a.rows();
+  Outcome outcome = finite(g.a);
+  if (n == 0) return outcome;
+  const auto count = static_cast<std::size_t>(n);
+  Columns<T> left(n, n), right(n, n);
+  std::vector<ComplexOf<T>> w(count);
+  std::vector<Real<T>> values(count), angles(count);
+  if (outcome.ok()) {
+    Columns<T> a(g.a);
+    std::vector<Real<T>> re(count), im(count), scale(count), reals(2 * count);
+    std::vector<int> integers(2 * count);
+    const char balance = "NPSB"[static_cast<int>(g.balance)];
+    int low = 0, high = 0, info = 0;
+    Real<T> norm = 0;
+    const auto call = [&](T* work, int size) {
+      if constexpr (blas::ComplexScalar<T>) {
+        Lapack<T>::geevx(balance, 'V', 'V', 'B', to_int(n), a.data(), a.ld(), w.data(), left.data(), left.ld(),
+                         right.data(), right.ld(), low, high, scale.data(), norm, values.data(), angles.data(), work,
+                         size, reals.data(), info, 1, 1, 1, 1);
+      } else {
+        Lapack<T>::geevx(balance, 'V', 'V', 'B', to_int(n), a.data(), a.ld(), re.data(), im.data(), left.data(),
+                         left.ld(), right.data(), right.ld(), low, high, scale.data(), norm, values.data(),
+                         angles.data(), work, size, integers.data(), info, 1, 1, 1, 1);
+      }
+    };
+    T query{};
+    const std::int64_t least = n * (n + 6);
+    countable_workspace("solver.eig_conditions", least);
+    call(&query, -1);
+    const int size = best_workspace(least, query);
+    std::vector<T> work = workspace<T>(size, n);
+    call(work.data(), size);
+    expect_legal("geevx", info);
+    if constexpr (!blas::ComplexScalar<T>) w = joined(re, im);
+    if (info > 0) outcome = {Status::NotConverged, info - 1};
+    g.report->first = low - 1, g.report->last = high - 1, g.report->norm = static_cast<double>(norm);
+  }
+  if (outcome.ok()) {
+    store_values(w, g.w);
+    store_vectors(left, w, g.left);
+    store_vectors(right, w, g.right);
+    store_values(values, g.conditions.eigenvalues);
+    store_values(angles, g.conditions.vectors);
+  } else {
+    fill(g.w, not_a_number<ComplexOf<T>>());
+    for (const auto& v : {g.left, g.right}) fill(v, not_a_number<ComplexOf<T>>());
+    for (const auto& x : {g.conditions.eigenvalues, g.conditions.vectors}) fill(x, not_a_number<Real<T>>());
+  }
+  return outcome;
+}
+
+template <Scalar T> Outcome schur_vectors(const Executor&, const SchurVectorsArgs<T>& g) {
+  const std::int64_t n = g.t.rows();
+  // Upper Hessenberg for real types: a row's first element is the one below the diagonal.
+  Columns<T> t(g.t, Part::Upper);
+  if constexpr (!blas::ComplexScalar<T>) {
+    for (std::int64_t i = 1; i < n; ++i) t(i, i - 1) = element(g.t, i, i - 1);
+  }
+  Outcome outcome = finite(t.view());
+  if (outcome.ok() && g.z) outcome = finite(*g.z);
+  if (n == 0) return outcome;
+  const auto nothing = [&] {
+    for (const auto* v : {&g.vectors.left, &g.vectors.right}) {
+      if (*v) fill(**v, not_a_number<ComplexOf<T>>());
+    }
+    return outcome;
+  };
+  if (!outcome.ok()) return nothing();
+  std::vector<ComplexOf<T>> w(static_cast<std::size_t>(n));  // which columns are pairs
+  if constexpr (!blas::ComplexScalar<T>) {
+    for (std::int64_t i = 0; i + 1 < n; ++i) {
+      if (t(i + 1, i) == 0) continue;
+      w[static_cast<std::size_t>(i)] = {0, 1}, w[static_cast<std::size_t>(i) + 1] = {0, -1};
+      ++i;
+    }
+  }
+  const auto start = [&](bool wanted) {
+    Columns<T> v(wanted ? n : 1, wanted ? n : 1);
+    if (wanted && g.z) copy_part(*g.z, v.view());
+    return v;
+  };
+  Columns<T> left = start(g.vectors.left.has_value()), right = start(g.vectors.right.has_value());
+  if (!g.vectors.left && !g.vectors.right) return outcome;
+  const char side = g.vectors.left && g.vectors.right ? 'B' : g.vectors.left ? 'L' : 'R', how = g.z ? 'B' : 'A';
+  std::vector<T> work = workspace<T>(3 * n, n);
+  std::vector<Real<T>> reals(static_cast<std::size_t>(n));
+  std::vector<int> selected(static_cast<std::size_t>(n));
+  int found = 0, info = 0;
+  if constexpr (blas::ComplexScalar<T>) {
+    Lapack<T>::trevc(side, how, selected.data(), to_int(n), t.data(), t.ld(), left.data(), left.ld(), right.data(),
+                     right.ld(), to_int(n), found, work.data(), reals.data(), info, 1, 1);
+  } else {
+    Lapack<T>::trevc(side, how, selected.data(), to_int(n), t.data(), t.ld(), left.data(), left.ld(), right.data(),
+                     right.ld(), to_int(n), found, work.data(), info, 1, 1);
+  }
+  expect_legal("trevc", info);
+  if (g.vectors.left) store_vectors(left, w, *g.vectors.left), normalise(*g.vectors.left);
+  if (g.vectors.right) store_vectors(right, w, *g.vectors.right), normalise(*g.vectors.right);
+  return outcome;
+}
+
+#define TRN_EIG(T)                                                               \
+  template Outcome eig(const Executor&, const EigArgs<T>&);                      \
+  template Outcome schur(const Executor&, const SchurArgs<T>&);                  \
+  template Outcome eig_conditions(const Executor&, const EigConditionsArgs<T>&); \
+  template Outcome schur_vectors(const Executor&, const SchurVectorsArgs<T>&);
 TRN_SOLVER_SCALARS(TRN_EIG)
 #undef TRN_EIG
 

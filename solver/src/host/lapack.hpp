@@ -69,7 +69,17 @@
   void p##geev_(const char&, const char&, const int&, T*, const int&, T*, T*, T*, const int&, T*, const int&, T*,      \
                 const int&, int&, std::size_t, std::size_t);                                                           \
   void p##gees_(const char&, const char&, const void*, const int&, T*, const int&, int&, T*, T*, T*, const int&, T*,   \
-                const int&, int*, int&, std::size_t, std::size_t);
+                const int&, int*, int&, std::size_t, std::size_t);                                                     \
+  void p##geevx_(const char&, const char&, const char&, const char&, const int&, T*, const int&, T*, T*, T*,           \
+                 const int&, T*, const int&, int&, int&, T*, T&, T*, T*, T*, const int&, int*, int&, std::size_t,      \
+                 std::size_t, std::size_t, std::size_t);                                                               \
+  void p##trevc_(const char&, const char&, int*, const int&, const T*, const int&, T*, const int&, T*, const int&,     \
+                 const int&, int&, T*, int&, std::size_t, std::size_t);                                                \
+  void p##ggev_(const char&, const char&, const int&, T*, const int&, T*, const int&, T*, T*, T*, T*, const int&, T*,  \
+                const int&, T*, const int&, int&, std::size_t, std::size_t);                                           \
+  void p##gges_(const char&, const char&, const char&, const void*, const int&, T*, const int&, T*, const int&, int&,  \
+                T*, T*, T*, T*, const int&, T*, const int&, T*, const int&, int*, int&, std::size_t, std::size_t,      \
+                std::size_t);
 
 #define TRN_LAPACK_COMPLEX(p, T, R)                                                                                    \
   TRN_LAPACK_COMMON(p, T, R, un)                                                                                       \
@@ -98,7 +108,17 @@
   void p##geev_(const char&, const char&, const int&, T*, const int&, T*, T*, const int&, T*, const int&, T*,          \
                 const int&, R*, int&, std::size_t, std::size_t);                                                       \
   void p##gees_(const char&, const char&, const void*, const int&, T*, const int&, int&, T*, T*, const int&, T*,       \
-                const int&, R*, int*, int&, std::size_t, std::size_t);
+                const int&, R*, int*, int&, std::size_t, std::size_t);                                                 \
+  void p##geevx_(const char&, const char&, const char&, const char&, const int&, T*, const int&, T*, T*, const int&,   \
+                 T*, const int&, int&, int&, R*, R&, R*, R*, T*, const int&, R*, int&, std::size_t, std::size_t,       \
+                 std::size_t, std::size_t);                                                                            \
+  void p##trevc_(const char&, const char&, int*, const int&, T*, const int&, T*, const int&, T*, const int&,           \
+                 const int&, int&, T*, R*, int&, std::size_t, std::size_t);                                            \
+  void p##ggev_(const char&, const char&, const int&, T*, const int&, T*, const int&, T*, T*, T*, const int&, T*,      \
+                const int&, T*, const int&, R*, int&, std::size_t, std::size_t);                                       \
+  void p##gges_(const char&, const char&, const char&, const void*, const int&, T*, const int&, T*, const int&, int&,  \
+                T*, T*, T*, const int&, T*, const int&, T*, const int&, R*, int*, int&, std::size_t, std::size_t,      \
+                std::size_t);
 
 extern "C" {
 TRN_LAPACK_REAL(s, float)
@@ -149,7 +169,9 @@ template <class T> struct Lapack;
     static constexpr auto sygvd = p##herm##gvd_;                    \
     static constexpr auto gesdd = p##gesdd_;                        \
     static constexpr auto geev = p##geev_;                          \
-    static constexpr auto gees = p##gees_;                          \
+    static constexpr auto gees = p##gees_, gges = p##gges_;         \
+    static constexpr auto geevx = p##geevx_, trevc = p##trevc_;     \
+    static constexpr auto ggev = p##ggev_;                          \
   };
 TRN_LAPACK_TYPE(s, float, or, sy)
 TRN_LAPACK_TYPE(d, double, or, sy)

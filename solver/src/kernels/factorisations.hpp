@@ -1,5 +1,5 @@
-// The kernels of the factorisations, both families. Devices have those of Cholesky and of triangles for float and
-// double, those of LU and QR for float.
+// The kernels of the factorisations, both families. Devices have all but those of indefinite matrices: float's are
+// programs, those of the other types composed of products (device/composed.hpp).
 //
 // The entry points have checked shapes, executors and addresses. Kernels look for NaN and infinities themselves. One
 // that has more to say than its outcome writes it into `report`, which holds what is said of the host's kernel: device
@@ -156,66 +156,51 @@ template <Scalar T> Real<T> gecon(const Executor& executor, const ConditionArgs<
 template <> Outcome getrf(const Executor& executor, const GetrfArgs<float>& args);
 template <> Outcome getrs(const Executor& executor, const GetrsArgs<float>& args);
 template <> Outcome getri(const Executor& executor, const GetriArgs<float>& args);
-template <> float gecon(const Executor& executor, const ConditionArgs<float>& args);
 template <> Outcome geqrf(const Executor& executor, const GeqrfArgs<float>& args);
 template <> Outcome orgqr(const Executor& executor, const OrgqrArgs<float>& args);
 template <> Outcome ormqr(const Executor& executor, const OrmqrArgs<float>& args);
 }  // namespace device
 
-// The device kernel, where the condition holds; else none.
-#define TRN_DEVICE_KERNEL(kernel, condition) \
-  [] {                                       \
-    if constexpr (condition) {               \
-      return &device::kernel<T>;             \
-    } else {                                 \
-      return nullptr;                        \
-    }                                        \
-  }()
-template <class T> inline constexpr bool kReal = std::same_as<T, Real<T>>;
-template <class T> inline constexpr bool kSingle = std::same_as<T, float>;
-
 template <class T> inline constexpr KernelTable<CopyTriangleArgs<T>> kCopyTriangle{
-    "solver.copy_triangle", host::copy_triangle<T>, TRN_DEVICE_KERNEL(copy_triangle, kReal<T>)};
+    "solver.copy_triangle", host::copy_triangle<T>, device::copy_triangle<T>};
 // A Hermitian matrix's other triangle from the one that holds it.
-template <class T> inline constexpr KernelTable<TriangleArgs<T>> kMirror{"solver.mirror", host::mirror<T>,
-                                                                         TRN_DEVICE_KERNEL(mirror, kReal<T>)};
+template <class T>
+inline constexpr KernelTable<TriangleArgs<T>> kMirror{"solver.mirror", host::mirror<T>, device::mirror<T>};
 // ||A||_1 of what Cholesky factored: as it is given on the host; an estimate from the factor, seldom less than a third
 // of it, on devices, where the given one is not read.
 template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kFactoredNorm{
-    "solver.factored_norm", host::factored_norm<T>, TRN_DEVICE_KERNEL(factored_norm, kReal<T>)};
-template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotrf{"solver.potrf", host::potrf<T>,
-                                                                                 TRN_DEVICE_KERNEL(potrf, kReal<T>)};
-template <class T> inline constexpr KernelTable<PotrsArgs<T>, Outcome> kPotrs{"solver.potrs", host::potrs<T>,
-                                                                              TRN_DEVICE_KERNEL(potrs, kReal<T>)};
-template <class T> inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotri{"solver.potri", host::potri<T>,
-                                                                                 TRN_DEVICE_KERNEL(potri, kReal<T>)};
-template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kPocon{"solver.pocon", host::pocon<T>,
-                                                                                  TRN_DEVICE_KERNEL(pocon, kReal<T>)};
-template <class T> inline constexpr KernelTable<GetrfArgs<T>, Outcome> kGetrf{"solver.getrf", host::getrf<T>,
-                                                                              TRN_DEVICE_KERNEL(getrf, kSingle<T>)};
-template <class T> inline constexpr KernelTable<GetrsArgs<T>, Outcome> kGetrs{"solver.getrs", host::getrs<T>,
-                                                                              TRN_DEVICE_KERNEL(getrs, kSingle<T>)};
-template <class T> inline constexpr KernelTable<GetriArgs<T>, Outcome> kGetri{"solver.getri", host::getri<T>,
-                                                                              TRN_DEVICE_KERNEL(getri, kSingle<T>)};
-template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kGecon{"solver.gecon", host::gecon<T>,
-                                                                                  TRN_DEVICE_KERNEL(gecon, kSingle<T>)};
-template <class T> inline constexpr KernelTable<GeqrfArgs<T>, Outcome> kGeqrf{"solver.geqrf", host::geqrf<T>,
-                                                                              TRN_DEVICE_KERNEL(geqrf, kSingle<T>)};
-template <class T> inline constexpr KernelTable<OrgqrArgs<T>, Outcome> kOrgqr{"solver.orgqr", host::orgqr<T>,
-                                                                              TRN_DEVICE_KERNEL(orgqr, kSingle<T>)};
-template <class T> inline constexpr KernelTable<OrmqrArgs<T>, Outcome> kOrmqr{"solver.ormqr", host::ormqr<T>,
-                                                                              TRN_DEVICE_KERNEL(ormqr, kSingle<T>)};
+    "solver.factored_norm", host::factored_norm<T>, device::factored_norm<T>};
+template <class T>
+inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotrf{"solver.potrf", host::potrf<T>, device::potrf<T>};
+template <class T>
+inline constexpr KernelTable<PotrsArgs<T>, Outcome> kPotrs{"solver.potrs", host::potrs<T>, device::potrs<T>};
+template <class T>
+inline constexpr KernelTable<TriangleArgs<T>, Outcome> kPotri{"solver.potri", host::potri<T>, device::potri<T>};
+template <class T>
+inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kPocon{"solver.pocon", host::pocon<T>, device::pocon<T>};
+template <class T>
+inline constexpr KernelTable<GetrfArgs<T>, Outcome> kGetrf{"solver.getrf", host::getrf<T>, device::getrf<T>};
+template <class T>
+inline constexpr KernelTable<GetrsArgs<T>, Outcome> kGetrs{"solver.getrs", host::getrs<T>, device::getrs<T>};
+template <class T>
+inline constexpr KernelTable<GetriArgs<T>, Outcome> kGetri{"solver.getri", host::getri<T>, device::getri<T>};
+template <class T>
+inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kGecon{"solver.gecon", host::gecon<T>, device::gecon<T>};
+template <class T>
+inline constexpr KernelTable<GeqrfArgs<T>, Outcome> kGeqrf{"solver.geqrf", host::geqrf<T>, device::geqrf<T>};
+template <class T>
+inline constexpr KernelTable<OrgqrArgs<T>, Outcome> kOrgqr{"solver.orgqr", host::orgqr<T>, device::orgqr<T>};
+template <class T>
+inline constexpr KernelTable<OrmqrArgs<T>, Outcome> kOrmqr{"solver.ormqr", host::ormqr<T>, device::ormqr<T>};
 template <class T> inline constexpr KernelTable<SytrfArgs<T>, Outcome> kSytrf{"solver.sytrf", host::sytrf<T>};
 template <class T> inline constexpr KernelTable<SytrsArgs<T>, Outcome> kSytrs{"solver.sytrs", host::sytrs<T>};
 template <class T> inline constexpr KernelTable<SytriArgs<T>, Outcome> kSytri{"solver.sytri", host::sytri<T>};
 template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kSycon{"solver.sycon", host::sycon<T>};
-template <class T> inline constexpr KernelTable<TrtriArgs<T>, Outcome> kTrtri{"solver.trtri", host::trtri<T>,
-                                                                              TRN_DEVICE_KERNEL(trtri, kReal<T>)};
-template <class T> inline constexpr KernelTable<TrtrsArgs<T>, Outcome> kTrtrs{"solver.trtrs", host::trtrs<T>,
-                                                                              TRN_DEVICE_KERNEL(trtrs, kReal<T>)};
-template <class T> inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kTrcon{"solver.trcon", host::trcon<T>,
-                                                                                  TRN_DEVICE_KERNEL(trcon, kReal<T>)};
-
-#undef TRN_DEVICE_KERNEL
+template <class T>
+inline constexpr KernelTable<TrtriArgs<T>, Outcome> kTrtri{"solver.trtri", host::trtri<T>, device::trtri<T>};
+template <class T>
+inline constexpr KernelTable<TrtrsArgs<T>, Outcome> kTrtrs{"solver.trtrs", host::trtrs<T>, device::trtrs<T>};
+template <class T>
+inline constexpr KernelTable<ConditionArgs<T>, Real<T>> kTrcon{"solver.trcon", host::trcon<T>, device::trcon<T>};
 
 }  // namespace trn::solver

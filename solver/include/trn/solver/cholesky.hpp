@@ -8,13 +8,13 @@
 // Bound of a factorisation: |A - L L^H| <= bound |L||L^H| elementwise, a priori, barring underflow. Bound of a solve:
 // A's distance to a matrix that X solves exactly, column by column, in the same unit.
 //
-// On devices, float and double: potrf, potrs, potri, pocon and the class, whose condition() estimates both
-// norms from the factor. Report::algorithm says what ran:
+// On devices: potrf, potrs, potri, pocon and the class, whose condition() estimates both norms from the factor, of
+// complex matrices within sqrt(2) of LAPACK's. Report::algorithm says what ran:
 //   float    "blocked cholesky": one program, float32 products. The bound is a priori, (min(n, 128) + 2 ceil(n / 128) +
 //     min(n, 128) + 43) u (solver/src/device/cholesky.hpp derives it), barring over- and underflow: pivots below 2^-126
 //     are lost. Orders to 11604 on trn2.
-//   double   "blocked cholesky, exact products": blocks of 64 rows on the host in 80 bits, all else Exact. The bound is
-//     relative to ||l_i|| ||l_j||, made of what trsm measured and of one rounding per level.
+//   the others   "blocked cholesky, exact products" or, for complex<float>, "recursive cholesky": blocks of 16 rows on
+//     the host in wider arithmetic, all else products of the device. The bound, to first order, is in ||l_i|| ||l_j||.
 // A solve's bound is then relative to the norms of the rows of L: trsm's two, and that of the factorisation. Where the
 // factorisation fails the block row of that pivot and all later ones mean nothing.
 #pragma once

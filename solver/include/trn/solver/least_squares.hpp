@@ -2,7 +2,8 @@
 // cuSOLVER: cusolverDnXgels and the IRS gels; LAPACK: gels, gelsd. NumPy: lstsq.
 //
 // A and B are not changed. Bound: relative to the norms of A and B, max(m, n) u times a modest constant that LAPACK
-// does not state; an estimate.
+// does not state; an estimate. On devices: Svd for real types, Qr for all, where a diagonal element of R of at most
+// max(m, n) u times the largest is Singular.
 #pragma once
 
 #include <vector>

@@ -3,6 +3,11 @@
 //
 // L is unit lower, U upper, both in the memory of A. pivots[i], counted from 0, is the row that was exchanged with row
 // i, in the order i = 0, 1, ... Bound: |P A - L U| <= bound |L||U| elementwise, a priori, barring underflow.
+//
+// On devices with gathers (trn2, trn3). float: "blocked lu, partial pivoting", programs for panels of 128 columns. The
+// others: "recursive lu, partial pivoting", with "exact products" for double and complex<double>: strips of 16 columns
+// on the host in wider arithmetic, where pivots are chosen, all else products of the device; the bound is relative to
+// ||L(i, .)|| ||U(., j)||, to first order.
 #pragma once
 
 #include <vector>

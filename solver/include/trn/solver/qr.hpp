@@ -8,7 +8,9 @@
 // On devices, float: "blocked qr", panels of 128 columns by CholeskyQR with shifts, Householder vectors reconstructed,
 // compact WY updates. The bound is 6 k (m + 136) u: a panel's Q errs by a Gram matrix's sums (m + 128 roundings)
 // and two triangular solves, as reflections of m elements do, each update by two sums. Columns that depend on others to
-// working precision are perturbed by at most 3 u max|A|. condition() takes a copy of R to the host.
+// working precision are perturbed by at most 3 u max|A|. The other types: "blocked qr, exact products" or, for
+// complex<float>, "blocked qr, householder": LAPACK's reflections in strips of 16 columns on the host, in wider
+// arithmetic, all else products of the device, in Exact for doubles. condition() takes a copy of R to the host.
 #pragma once
 
 #include <trn/solver/report.hpp>

@@ -29,8 +29,8 @@ enum class Structure : std::uint8_t {
   Triangular  // the triangle `uplo` is read; diag says whether the diagonal is
 };
 
-// Auto: LU with partial pivoting, Cholesky, Bunch-Kaufman or substitution, as the structure says. Lu and Qr take any
-// structure; Cholesky needs Positive.
+// Auto: LU with partial pivoting (on devices QR), Cholesky, Bunch-Kaufman (QR) or substitution, as the structure says.
+// Lu and Qr take any structure; Lu on devices needs gathers. Cholesky needs Positive.
 enum class Factor : std::uint8_t { Auto, Lu, Qr, Cholesky };
 
 // What the bound and the target are about.

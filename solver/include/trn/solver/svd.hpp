@@ -4,8 +4,8 @@
 // Certify::Rigorous proves a bound for every singular value by Exact products (src/certify/spectra.hpp has the
 // theorem). A is m x n and not changed; s has k = min(m, n) elements, descending. Thin: U is m x k, V^H k x n. Full: U
 // is m x m, V^H n x n. Bound: |s - exact| <= bound ||A||_2; max(m, n) eps, an estimate as for eigh. Devices, real
-// types: polar factor and eigh in float, for double refined with Exact products (U is kept square then, whatever is
-// asked for); the bound is the norm of A V - U S as it was computed, in units of ||A||_2.
+// types: polar factor and eigh in float, for double refined with Exact products (of R, where A = Q R has more rows
+// than columns); the bound is the norm of A V - U S as it was computed, in units of ||A||_2.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,7 @@
 //
 // Only the triangle that `uplo` names is read and written, and no Unit diagonal. Row-major views are used in place.
 // Bound of trtri: |A X - I| <= bound |A||X| elementwise or the same for X A; of trtrs: trsm's, on the residual. A
-// priori. On devices (float, double in Exact) both are trsm's measured bound, relative to ||a_i|| ||x_j||.
+// priori. On devices (doubles in Exact) both are trsm's measured bound, relative to ||a_i|| ||x_j||.
 #pragma once
 
 #include <trn/solver/report.hpp>

@@ -50,6 +50,17 @@ template <class T> class Group {
   // Column by column, so that a column of all lanes stays in the cache. address(p) is matrix p's.
   template <class A>
   void pack(const A& address, std::int64_t m, std::int64_t n, std::int64_t rs, std::int64_t cs, Keep keep, bool conj) {
+    if constexpr (kParts == 1) {
+      if (rs == 1) {
+        const T* from[kMostLanes];
+        for (std::int64_t j = 0; j < n; ++j) {
+          const std::int64_t i = keep == Keep::Lower ? j : 0;
+          for (std::int64_t l = 0; l < lanes_; ++l) from[l] = address(first_ + std::min(l, used_ - 1)) + j * cs + i;
+          interleave<R>(m - i, from, data() + (j * m + i) * lanes_);
+        }
+        return;
+      }
+    }
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t l = 0; l < lanes_; ++l) {
         const T* from = address(first_ + std::min(l, used_ - 1)) + j * cs;
@@ -99,6 +110,18 @@ template <class T> class Group {
           std::swap(rows[l][places[l][a]], rows[l][places[l][b]]);
           std::swap(places[l][a], places[l][b]);
         }
+      }
+      if constexpr (kParts == 1) {
+        // Numbers of one lane next to one another first: a vector register is cheaper than a walk through the lanes.
+        R columns[kMostLanes][kOrder];
+        R* separated[kMostLanes];
+        for (std::int64_t l = 0; l < lanes_; ++l) separated[l] = l < used_ && !bad_[l] ? columns[l] : nullptr;
+        separate<R>(m, data() + j * m * lanes_, separated);
+        for_good([&](std::int64_t p, std::int64_t l) {
+          T* to = address(p) + j * cs;
+          for (std::int64_t i = 0; i < m; ++i) to[i * rs] = columns[l][rows[l][i]];
+        });
+        continue;
       }
       for_good([&](std::int64_t p, std::int64_t l) {
         T* to = address(p) + j * cs;
