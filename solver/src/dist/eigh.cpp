@@ -23,8 +23,8 @@
 
 #include "bounds.hpp"
 #include "checks.hpp"
-#include "copies.hpp"
 #include "dist/arguments.hpp"
+#include "dist/memory.hpp"
 #include "dist/products.hpp"
 #include "dist/reflections.hpp"
 #include "dist/tridiagonal.hpp"
@@ -42,17 +42,6 @@ constexpr std::int64_t kRows = 64;    // of Q that lie together on a device: wha
 const char* algorithm_of(const Executor& executor) {
   return executor.family() == Family::Host ? "tridiagonal form, ql"
                                            : "tridiagonal form and ql on the hosts, products on devices";
-}
-
-// from's elements in to's memory, same distribution. Collective.
-template <class T> void bring(const dist::Matrix<T>& from, const dist::Matrix<T>& to) {
-  comm::together(from.group(), [&] { copies::move(MatrixView<const T>(from.local()), to.local()); });
-}
-// The matrix in an executor's memory. Collective.
-template <class T> dist::Matrix<T> in_memory_of(const Executor& executor, const dist::Matrix<T>& a) {
-  dist::Matrix<T> copied(a.group(), executor, a.distribution());
-  bring(a, copied);
-  return copied;
 }
 
 // The whole Hermitian matrix on whole columns, from one triangle: a rank has its columns, and the rows of the same

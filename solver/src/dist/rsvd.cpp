@@ -1,6 +1,6 @@
 // rsvd on a distributed matrix (Halko, Martinsson and Tropp 2011): Y = A Omega, Q from its QR factorisation, sharpened
 // by products with A^H and A; A^H Q = P R with P orthonormal; R^H = X diag(s) W^H by one-sided Jacobi rotations on
-// every rank; U = Q X, V = P W.
+// every rank; U = Q X, V = P W. Where ranks have devices the products and factorisations are theirs.
 #include <trn/solver/dist_randomized.hpp>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include <trn/blas/dist_gemm.hpp>
 #include <trn/comm/reductions.hpp>
@@ -16,6 +17,8 @@
 
 #include "bounds.hpp"
 #include "dist/arguments.hpp"
+#include "dist/memory.hpp"
+#include "dist/products.hpp"
 #include "dist/tridiagonal.hpp"
 
 namespace trn::solver {
@@ -35,6 +38,11 @@ dist::BlockCyclic by_rows(std::int64_t rows, std::int64_t columns, int ranks) {
 }
 
 template <class T> void draw(rand::Generator& generator, const dist::Matrix<T>& sketch) {
+  if (!std::same_as<T, float> && sketch.executor().family() != Family::Host) {  // no device has these draws
+    const dist::Matrix<T> here(sketch.group(), Executor::host(), sketch.distribution());
+    draw(generator, here);
+    return bring(here, sketch);
+  }
   if constexpr (blas::ComplexScalar<T>) {
     const dist::Matrix<Real<T>> re(sketch.group(), sketch.executor(), sketch.distribution()),
         im(sketch.group(), sketch.executor(), sketch.distribution());
@@ -65,7 +73,9 @@ template <class T> auto triangle_of(const dist::Matrix<T>& factor) {
   const dist::BlockCyclic& d = factor.distribution();
   const dist::Matrix<T> top(factor.group(), factor.executor(), {n, n, d.row_block, d.column_block, d.grid});
   const MatrixView<T> mine = top.local();
-  copy(View<const T>(MatrixView<const T>(factor.local().block(0, 0, mine.rows(), mine.columns()))), View<T>(mine));
+  comm::together(factor.group(), [&] {
+    copies::move(MatrixView<const T>(factor.local().block(0, 0, mine.rows(), mine.columns())), mine);
+  });
   const std::vector<T> r = top.to_host();  // row-major: R^H by columns, but for the conjugate
   std::vector<Wide> result(r.size(), Wide(0));
   for (std::int64_t i = 0; i < n; ++i) {
@@ -150,8 +160,9 @@ template <class T> bool jacobi_svd(std::int64_t n, std::vector<T>& g, std::vecto
   return true;
 }
 
-// The first element that is not finite, and the Frobenius norm: of all ranks, with the same bits on any.
+// The first element that is not finite, and the Frobenius norm: of all ranks, with the same bits on any. The hosts'.
 template <class T> std::pair<std::int64_t, double> survey(const dist::Matrix<T>& a) {
+  if (a.executor().family() != Family::Host) return survey(in_memory_of(Executor::host(), a));
   const MatrixView<T> x = a.local();
   const dist::BlockCyclic& d = a.distribution();
   const int rank = a.group().rank();
@@ -180,9 +191,6 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
   using Wide = std::conditional_t<blas::ComplexScalar<T>, std::complex<double>, double>;
   dist_checks::same(
       kName, {k, o.oversampling, o.power_iterations, std::bit_cast<std::int64_t>(o.seed), o.measure_error ? 1 : 0}, a);
-  if (a.executor().family() != Family::Host)
-    fail<NotImplemented>("{}: the distributed decomposition has no kernel for '{}'; use ranks of the host", kName,
-                         a.executor().name());
   const std::int64_t m = a.rows(), n = a.columns();
   require(k >= 1 && k <= std::min(m, n), "{}: rank {} of a {} x {} matrix; 1 <= k <= min(m, n)", kName, k, m, n);
   require(o.oversampling >= 0 && o.power_iterations >= 0,
@@ -196,7 +204,10 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
   };
   DistLowRankSvd<T> result{tall(m, k), {}, tall(n, k), {}};
   LowRankReport& report = result.report;
-  report.algorithm = "randomised svd";
+  const bool on_host = a.executor().family() == Family::Host;
+  const blas::ProductOptions options{Products<T>(a.executor(), 1).mode()};
+  report.algorithm = on_host ? "randomised svd" : "randomised svd, norms and the small problem on the hosts";
+  report.accuracy.mode = options.precision.mode();
   const auto [bad, norm] = survey(a);
   Outcome outcome;
   if (bad < m * n) outcome = {Status::NotFinite, bad};
@@ -207,12 +218,12 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
     rand::Generator generator({.seed = o.seed});
     draw(generator, sketch);
     const auto range = [&](const dist::Matrix<T>& from) {
-      blas::gemm<T>(Op::N, Op::N, T(1), a, from, T(0), y);
+      blas::gemm<T>(Op::N, Op::N, T(1), a, from, T(0), y, options);
       report.products += width;
       return orthonormal(y, outcome);
     };
     const auto back = [&](const dist::Matrix<T>& from) {
-      blas::gemm<T>(Op::C, Op::N, T(1), a, from, T(0), z);
+      blas::gemm<T>(Op::C, Op::N, T(1), a, from, T(0), z, options);
       report.products += width;
       return orthonormal(z, outcome);
     };
@@ -227,7 +238,7 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
       const auto turned = [&](const dist::Matrix<T>& basis, const std::vector<Wide>& by, const dist::Matrix<T>& to) {
         const dist::Matrix<T> small = tall(width, k);
         small.fill([&](std::int64_t i, std::int64_t j) { return T(by[static_cast<std::size_t>(j * width + i)]); });
-        blas::gemm<T>(Op::N, Op::N, T(1), basis, small, T(0), to);
+        blas::gemm<T>(Op::N, Op::N, T(1), basis, small, T(0), to, options);
       };
       turned(q, x, result.u);
       turned(p, w, result.v);
@@ -240,12 +251,15 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
     const Real<T> nan = std::numeric_limits<Real<T>>::quiet_NaN();
     result.s.assign(static_cast<std::size_t>(k), nan);
     for (const dist::Matrix<T>* each : {&result.u, &result.v})
-      std::fill_n(each->local().data(), each->local().rows() * each->local().columns(), T(nan));
+      each->fill([nan](std::int64_t, std::int64_t) { return T(nan); });
     return result;
   }
   if (!o.measure_error) return result;
-  const dist::Matrix<T> residual = a.redistributed(a.distribution()), scaled = tall(m, k);
-  const MatrixView<T> from = result.u.local(), to = scaled.local();
+  const dist::Matrix<T> residual = a.redistributed(a.distribution()),
+                        here(group, Executor::host(), result.u.distribution());
+  std::optional<dist::Matrix<T>> u, there;
+  if (!on_host) u.emplace(in_memory_of(Executor::host(), result.u));
+  const MatrixView<T> from = u ? u->local() : result.u.local(), to = here.local();
   double largest = 0;
   for (std::int64_t j = 0; j < k; ++j) {
     const Real<T> factor = result.s[static_cast<std::size_t>(j)];
@@ -253,7 +267,9 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
     for (std::int64_t i = 0; i < from.rows(); ++i)
       to.data()[j * to.column_stride() + i] = from.data()[j * from.column_stride() + i] * factor;
   }
-  const Accuracy product = blas::gemm<T>(Op::N, Op::C, T(-1), scaled, result.v, T(1), residual);
+  if (!on_host) there.emplace(in_memory_of(a.executor(), here));
+  const dist::Matrix<T>& scaled = there ? *there : here;
+  const Accuracy product = blas::gemm<T>(Op::N, Op::C, T(-1), scaled, result.v, T(1), residual, options);
   report.products += n;
   // || |U diag(s)| |V|^H ||_F is at most ||s||_2 sqrt(k).
   report.error = survey(residual).second +

@@ -250,13 +250,6 @@ TEST(DistEigh, OutcomesAndRefusalsAreEverybodys) {
   });
   EXPECT_EQ(thrown, 21);
 }
-TEST(DistRsvd, DevicesAreRefused) {
-  comm::run(group_of("sim:trn2", 2), [&](const comm::Communicator& group, const Executor& e) {
-    const dist::Matrix<float> a(group, e, {4, 4, 2, 2, {1, 2}});
-    EXPECT_THROW((void)rsvd<float>(a, 2), NotImplemented);
-  });
-}
-
 // A with singular values 2^-i, i = 0, 1, ...: H1 diag(s) H2 with reflections H = I - 2 x x^H / (x^H x).
 template <class T> T decaying(std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n, std::int64_t rank) {
   const auto entry = [](std::int64_t r, std::int64_t c, std::int64_t order) {  // of H, x = (1, ..., 1) / order
@@ -267,8 +260,8 @@ template <class T> T decaying(std::int64_t i, std::int64_t j, std::int64_t m, st
     sum += entry(i, p, m) * std::ldexp(1.0L, -static_cast<int>(p)) * entry(p, j, n);
   return T(static_cast<Real<T>>(sum));
 }
-template <class T>
-int compare_rsvd(std::int64_t m, std::int64_t n, std::int64_t rank, std::int64_t k, std::initializer_list<int> ranks) {
+template <class T> int compare_rsvd(std::int64_t m, std::int64_t n, std::int64_t rank, std::int64_t k,
+                                    std::initializer_list<int> ranks, const std::string& executor = "host") {
   std::vector<T> u, v;
   std::vector<Real<T>> s;
   double error = 0;
@@ -278,12 +271,17 @@ int compare_rsvd(std::int64_t m, std::int64_t n, std::int64_t rank, std::int64_t
   for (const int p : counts) {
     for (const dist::Grid& grid : grids(p)) {
       comm::run(
-          group_of("host", p),
+          group_of(executor, p),
           [&](const comm::Communicator& group, const Executor& e) {
             const dist::Matrix<T> a(group, e, {m, n, 5, 7, grid});
+            const Recorder recorder(e);
             a.fill([&](std::int64_t i, std::int64_t j) { return decaying<T>(i, j, m, n, rank); });
             const auto r = rsvd<T>(a, k, {.seed = 5});
             EXPECT_TRUE(r.report.outcome.ok());
+            if (executor != "host") {
+              EXPECT_GT(recorder.count(EventKind::Run), 3);
+              EXPECT_NE(r.report.algorithm.find("on the hosts"), std::string_view::npos);
+            }
             const std::vector<T> left = r.u.to_host(), right = r.v.to_host();
             if (group.rank() != 0) return;
             if (p == 1) u = left, v = right, s = r.s, error = r.report.error;
@@ -332,6 +330,8 @@ TEST(DistRsvd, HasTheSameBitsOnAnyNumberOfRanks) {
   cases += compare_rsvd<double>(33, 61, 5, 9, {4});  // of less rank than asked for
   cases += compare_rsvd<float>(60, 40, 20, 6, {3});
   cases += compare_rsvd<std::complex<double>>(40, 30, 20, 5, {4});
+  cases += compare_rsvd<float>(50, 40, 20, 6, {2, 3}, "sim:trn2");
+  cases += compare_rsvd<double>(24, 20, 12, 4, {2}, "sim:trn2");
   std::printf("%d decompositions compared bit by bit with one rank\n", cases);
 }
 

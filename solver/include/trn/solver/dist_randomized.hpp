@@ -1,10 +1,13 @@
 // A randomised singular value decomposition of a distributed matrix. randomized.hpp's rsvd on dist::Matrix, collective
-// over the group; host executors.
+// over the group.
 //
 // Every rank draws its own rows of the sketch, element (i, j) of which is a function of the seed and of (i, j) alone:
 // nothing of it is communicated. Products are dist_gemm's, orthonormal columns dist_qr's, and the small problem, of
 // order k + oversampling, is solved on every rank. So all results have the same bits for every number of ranks, grid
 // and block size of A.
+//
+// Ranks with devices: products, QR (dist_qr.hpp says what of it) and the draws of float are the devices', Exact for
+// doubles; norms, other draws and the small problem are the hosts'. The report's algorithm says so.
 #pragma once
 
 #include <vector>
