@@ -218,8 +218,7 @@ TEST(Thresholds, Tables) {
   for (const std::int64_t at : {host::kLongestStrided + 1, host::kWholeTable + 1}) {
     for (const std::int64_t n : around(at)) check_length(n);
   }
-  static_assert(host::kWholeTable == host::kLongestStridedReal && host::kWholeTable == host::kLongestColumn &&
-                host::kLongestFull == host::kLongestSteps);
+  static_assert(host::kWholeTable == host::kLongestStridedReal && host::kWholeTable == host::kLongestColumn);
 }
 
 TEST(Thresholds, StridedLines) {

@@ -20,7 +20,6 @@
 #include "../parallel.hpp"
 #include "boxes.hpp"
 #include "columns.hpp"
-#include "columns_real.hpp"
 #include "engine_way.hpp"
 #include "line_plan.hpp"
 #include "stages.hpp"
@@ -145,8 +144,6 @@ template <class T> class HostBody final : public detail::Body {
             engines[{pass.kind, length(pass),
                      may_be_wide(length(pass), 2 * length(pass) * lines(pass) * static_cast<std::int64_t>(sizeof(T))),
                      way(pass)}];
-        if (!engine && way(pass) == Way::Quickest && are_real_columns(pass))
-          engine = make_real_columns_engine<T>(pass.kind, length(pass));
         if (!engine)
           engine = make_engine<T>(
               pass.kind, length(pass),
@@ -166,23 +163,7 @@ template <class T> class HostBody final : public detail::Body {
   [[nodiscard]] Way way(const Pass& pass) const {
     return way_ == Way::Quickest || pass.axis + 1 == problem_.axes.size() ? way_ : Way::Columns;
   }
-  [[nodiscard]] static std::int64_t lines(const Pass& pass) {
-    std::int64_t count = 1;
-    for (const LineBatch& b : pass.batch) count *= b.count;
-    return count;
-  }
-  // Lines that are halved, next to each other on both sides.
-  [[nodiscard]] bool are_real_columns(const Pass& pass) const {
-    if (pass.kind == EngineKind::Complex || pass.batch.empty()) return false;
-    const bool there = pass.kind == EngineKind::RealToHalf;
-    const LineBatch& last = pass.batch.back();
-    const Place half = there ? pass.to : pass.from;
-    const Format format = half == Place::Work    ? Format::Interleaved
-                          : half == Place::Input ? problem_.input_format
-                                                 : problem_.output_format;
-    return format == Format::Interleaved && (there ? last.input_distance : last.output_distance) == 1 &&
-           (there ? last.output_distance : last.input_distance) == 2;
-  }
+  [[nodiscard]] static std::int64_t lines(const Pass& pass) { return line_count(pass.batch); }
   [[nodiscard]] static Side moved(const Side& side, std::int64_t reals) {
     return {static_cast<T*>(side.re) + reals, side.im ? static_cast<T*>(side.im) + reals : nullptr};
   }
@@ -219,7 +200,6 @@ template <class T> class HostBody final : public detail::Body {
       for (std::size_t d = stage.loops.size(); d-- > 0; rest /= stage.loops[d].extent)
         move(stage.loops[d], rest % stage.loops[d].extent);
     }
-    if (stage.sweep.bytes > 0) sweep(stage.sweep, at[static_cast<int>(stage.passes.front().from)]);
     const bool last_stage = s + 1 == path.walk.stages.size();
     for (std::size_t i = 0; i < stage.passes.size(); ++i) {
       const Pass& pass = stage.passes[i];
@@ -231,16 +211,6 @@ template <class T> class HostBody final : public detail::Body {
         std::vector<LineBatch> shorter = pass.batch;
         shorter[pass.chunked].count = count * pass.per_chunk;
         run_lines(pass, *run.engines[i], shorter, from, to, factor, scratch + run.work_bytes, threads);
-      }
-    }
-  }
-
-  // Asks for the rows of a side in the order of memory: columns alone would wait for each of their cache lines.
-  static void sweep(const Sweep& rows, const Side& side) {
-    for (std::int64_t outer = 0; outer < rows.outer; ++outer) {
-      for (std::int64_t row = 0; row < rows.rows; ++row) {
-        const char* p = static_cast<const char*>(side.re) + outer * rows.outer_stride + row * rows.row_stride;
-        for (std::int64_t i = 0; i < rows.bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
       }
     }
   }

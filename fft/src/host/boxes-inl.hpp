@@ -80,24 +80,16 @@ template <bool kThere, class D, class T>
 void transform_real_rows(D d, const BoxPlan<T>& plan, T* real, T* half, T factor, T* scratch, Ahead& ahead) {
   constexpr std::int64_t lanes = kWidth<D>, row = 2 * lanes;
   const std::int64_t n = plan.n, half_line = (n / 2 + 1) * row;
-  if (plan.real_passes.levels.size() == 1) {
-    with_ahead(ahead, plan.lines, [&](std::int64_t first, std::int64_t count) HWY_ATTR {
-      RealArgs<T> a = level_args(d, plan.real_passes, 0, real + first * n * lanes, lanes, half + first * half_line, row,
-                                 factor, scratch);
-      a.lines = count;
-      a.real_step = n * lanes;
-      a.half_step = half_line;
-      whole_line<kThere>(d, a);
-    });
-    return;
-  }
-  for (std::int64_t line = 0; line < plan.lines; ++line, real += n * lanes, half += half_line) {
+  const bool codelet = plan.real_passes.radix == n;
+  const auto run = [&](std::int64_t first, std::int64_t count) HWY_ATTR {
+    const RealRows<T> a{
+        real + first * n * lanes, half + first * half_line, lanes, row, factor, count, n * lanes, half_line};
+    run_real_passes<kThere>(d, plan.real_passes, a, scratch);
+  };
+  if (codelet) return with_ahead(ahead, plan.lines, run);
+  for (std::int64_t line = 0; line < plan.lines; ++line) {
     ahead.some(1);
-    if constexpr (!kThere) {  // what a half line does not use
-      hn::StoreU(hn::Zero(d), d, half + lanes);
-      if (n % 2 == 0) hn::StoreU(hn::Zero(d), d, half + (n + 1) * lanes);
-    }
-    run_levels<kThere>(d, plan.real_passes, 0, real, lanes, half, row, factor, scratch);
+    run(line, 1);
   }
 }
 
@@ -109,22 +101,11 @@ template <class T> BlockSide<T> at_run(const BlockSide<T>& side, std::int64_t me
     for (std::int64_t lane = 1; lane < lanes; ++lane) s.line[lane] += !output || lane < s.count ? memory : 0;
   return s;
 }
-template <class D, class T> void load_runs(D d, const BoxSide& side, const BlockSide<T>& in, T* block) {
+template <bool kToRows, class D, class T>
+void move_runs(D d, const BoxSide& side, const BlockSide<T>& lines, T* block, RowKind kind) {
   for (const BoxSide::Run& run : side.runs)
-    load_block(d, at_run(in, run.memory, kWidth<D>, false), side.points, block + 2 * kWidth<D> * run.row);
-}
-template <class D, class T> void store_runs(D d, const BoxSide& side, const BlockSide<T>& out, T* block) {
-  for (const BoxSide::Run& run : side.runs)
-    store_block(d, at_run(out, run.memory, kWidth<D>, true), side.points, block + 2 * kWidth<D> * run.row);
-}
-// The same for rows of reals.
-template <class D, class T> void load_real_runs(D d, const BoxSide& side, const BlockSide<T>& in, T* block) {
-  for (const BoxSide::Run& run : side.runs)
-    load_real_block(d, at_run(in, run.memory, kWidth<D>, false), side.points, block + kWidth<D> * run.row);
-}
-template <class D, class T> void store_real_runs(D d, const BoxSide& side, const BlockSide<T>& out, T* block) {
-  for (const BoxSide::Run& run : side.runs)
-    store_real_block(d, at_run(out, run.memory, kWidth<D>, true), side.points, block + kWidth<D> * run.row);
+    move_block<kToRows>(d, at_run(lines, run.memory, kWidth<D>, !kToRows), side.points,
+                        block + static_cast<std::int64_t>(kind) * kWidth<D> * run.row, kind);
 }
 
 template <class D, class T> void transform_box(D d, const BoxPlan<T>& plan, const BlockSide<T>& in,
@@ -139,22 +120,22 @@ template <class D, class T> void transform_box(D d, const BoxPlan<T>& plan, cons
                      i + 1 == plan.axes.size() ? last : T(1), t0, t1, ahead);
   };
   if (plan.kind == Kind::ComplexToComplex) {
-    load_runs(d, plan.in, in, box);
+    move_runs<true>(d, plan.in, in, box, RowKind::Complex);
     all_axes(false, factor);
-    return store_runs(d, plan.out, out, box);
+    return move_runs<false>(d, plan.out, out, box, RowKind::Complex);
   }
   if constexpr (lanes == kWidth<Widest<T>>) {  // real boxes have the widest vectors only: there is much code for them
     T* rest = real + plan.lines * plan.n * lanes;
     if (plan.kind == Kind::RealToComplex) {
-      load_real_runs(d, plan.in, in, real);
+      move_runs<true>(d, plan.in, in, real, RowKind::Real);
       transform_real_rows<true>(d, plan, real, box, factor, rest, ahead);
       all_axes(false, T(1));
-      return store_runs(d, plan.out, out, box);
+      return move_runs<false>(d, plan.out, out, box, RowKind::Complex);
     }
-    load_runs(d, plan.in, in, box);
+    move_runs<true>(d, plan.in, in, box, RowKind::Complex);
     all_axes(true, T(1));
     transform_real_rows<false>(d, plan, real, box, factor, rest, ahead);
-    store_real_runs(d, plan.out, out, real);
+    move_runs<false>(d, plan.out, out, real, RowKind::Real);
   }
 }
 

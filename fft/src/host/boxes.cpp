@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "../parallel.hpp"
+#include "columns.hpp"
 #include "schedule.hpp"
 
 namespace trn::fft::host {
@@ -60,7 +61,7 @@ template <class T> class BoxBody final : public detail::Body {
         batch_(std::move(batch)),
         factor_(static_cast<T>(p.factor)),
         exchange_(p.kind == Kind::ComplexToComplex && p.direction == Direction::Inverse) {
-    for (const LineBatch& b : batch_) boxes_ *= b.count;
+    boxes_ = line_count(batch_);
     lanes_ = widest_lanes<T>();
     scratch_ = (plan_.scratch_reals(lanes_) + 15) / 16 * 16;
     const std::int64_t blocks = (boxes_ + lanes_ - 1) / lanes_;
@@ -71,7 +72,7 @@ template <class T> class BoxBody final : public detail::Body {
     const auto packed = [](const BoxSide& side, std::int64_t distance) {
       return side.runs.size() == 1 && distance == side.points * side.stride;
     };
-    if (bytes > kBoxBytes && packed(plan_.in, batch_.back().input_distance) &&
+    if (bytes > kStreamBytes && packed(plan_.in, batch_.back().input_distance) &&
         packed(plan_.out, batch_.back().output_distance)) {
       std::int64_t butterflies = plan_.lines;
       for (const BoxAxis<T>& a : plan_.axes) butterflies += a.inner * a.outer;
@@ -150,6 +151,7 @@ template <class T> std::shared_ptr<const detail::Body> make_box_body(const Probl
   std::vector<Extent> reals = dims;
   if (real) {
     plan.n = dims.back().extent;
+    if (!std::isfinite(real_passes_cost(plan.n))) return nullptr;
     dims.back().extent = plan.n / 2 + 1;
     plan.real_passes = make_real_passes<T>(there ? EngineKind::RealToHalf : EngineKind::HalfToReal, plan.n);
   }

@@ -39,7 +39,7 @@ template <class T> struct BoxPlan {
   BoxSide in, out;
   std::int64_t ahead_lines =
       // cache lines of either side to ask for at each butterfly; 0: boxes do not lie one behind the other, or are in
-      // the caches anyway
+      // the third cache anyway
       0;
   std::vector<BoxAxis<T>> axes;   // complex ones, the innermost first
   std::int64_t rows = 1;          // of the complex box

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace trn::fft::host {
 
@@ -35,13 +36,32 @@ inline constexpr Codelet kCodelets[] = {
 [[nodiscard]] constexpr double pairs_codelet_cost(std::int64_t n) { return codelet_of(n).pairs_cost; }
 constexpr int coprime_factor(int n) { return codelet_of(n).coprime; }
 
-// Lists of lengths, and the call of f(integral_constant<int, N>) for the one that is n; false if n is not in the list.
+// Lists of lengths; with_length() of codelets-inl.hpp finds the one that is n.
 template <int... N> struct Lengths {};
-using Radices = Lengths<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16>;
+template <int... N> constexpr bool is_listed(Lengths<N...>, std::int64_t n) { return ((n == N) || ...); }
+// The lengths of those codelets that kWanted says yes to.
+template <bool (*kWanted)(Codelet)> struct ListOf {
+  static constexpr int at(int i) {  // 0 behind the last one
+    for (const Codelet& c : kCodelets)
+      if (kWanted(c) && i-- == 0) return c.length;
+    return 0;
+  }
+  static constexpr int count() {
+    int n = 0;
+    while (at(n) != 0) ++n;
+    return n;
+  }
+  template <int... I> static Lengths<at(I)...> list(std::integer_sequence<int, I...>);
+  using type = decltype(list(std::make_integer_sequence<int, count()>()));
+};
+constexpr bool is_complex(Codelet c) { return c.cost > 0; }
+constexpr bool is_any(Codelet) { return true; }
+constexpr bool is_column(Codelet c) { return c.length > 1 && c.length <= 16; }
+using Radices = ListOf<is_complex>::type;
+using RealLengths = ListOf<is_any>::type;
+using ColumnLengths = ListOf<is_column>::type;  // real lines of these are taken as columns
 // Many lines of these are measured to be faster one in each lane than one after the other.
 template <class T> using LaneLengths =
     std::conditional_t<sizeof(T) == 4, Lengths<2, 5, 6, 7, 8, 10, 11, 13>, Lengths<11, 13>>;
-template <int... N> constexpr bool is_listed(Lengths<N...>, std::int64_t n) { return ((n == N) || ...); }
-using RealLengths = Lengths<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 26, 28, 30, 32>;
 
 }  // namespace trn::fft::host

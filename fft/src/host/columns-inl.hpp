@@ -3,8 +3,12 @@
 // partly filled, of half width where that is enough, so that no line is gathered point by point.
 //
 // Columns that do not fit the caches are a matter of bytes: rows are read and written in runs of kWideBytes
-// (wide_column_passes), and what is written elsewhere than read and too large to be found in a cache again is written
+// (block_column_passes), and what is written elsewhere than read and too large to be found in a cache again is written
 // past them (Columns::stream), which spares reading it first.
+//
+// Columns of real lines of a codelet's length: rows of reals on one side, rows of pairs on the other, both as they lie
+// in memory; nothing leaves the registers in between. The arithmetic is that of the other real codelets, so a column
+// has the same bits however it is taken.
 #if defined(TRN_FFT_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_COLUMNS_INL
 #undef TRN_FFT_COLUMNS_INL
@@ -20,6 +24,7 @@
 
 #include "host/columns.hpp"
 #include "host/lanes-inl.hpp"
+#include "host/real_codelets-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -173,57 +178,40 @@ void column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c, std::int
 // The same for rows far apart in memory: groups of blocks, so that kWideBytes of each row are read and written at a
 // time, and the next group is asked for meanwhile. A block by itself, two cache lines of each row, would wait for every
 // one of them, and rows a power of two apart share so few sets of the caches that they would be gone before they are
-// written.
-template <class D, class T> HWY_NOINLINE void wide_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c,
-                                                                 std::int64_t blocks, T* scratch) {
+// written. And, kAll being false, for one block with `count` lines in it.
+template <bool kAll, class D, class T> HWY_NOINLINE void block_column_passes(D d, const EnginePlan<T>& plan,
+                                                                             const Columns<T>& c, std::int64_t blocks,
+                                                                             std::int64_t count, T* scratch) {
   constexpr std::int64_t lanes = kWidth<D>, row = 2 * lanes, line = 64 / sizeof(T);
-  const std::int64_t size = block_reals(plan.n, lanes), group = wide_group<T>(lanes);
-  const bool streams = c.streams();
-  T *t0 = scratch, *t1 = t0 + size, *wide = t1 + size;
-  for (std::int64_t b = 0; b < blocks; b += group) {
-    const std::int64_t count = std::min(group, blocks - b), next = std::min(group, blocks - b - count);
+  const std::int64_t size = block_reals(plan.n, lanes), most = kAll ? wide_group<T>(lanes) : 1;
+  const bool streams = kAll && c.streams();
+  T *t0 = scratch, *t1 = t0 + size, *wide = kAll ? t1 + size : t1;
+  for (std::int64_t b = 0; b < blocks; b += most) {
+    const std::int64_t group = std::min(most, blocks - b), next = std::min(most, blocks - b - group);
     const T* in = c.in + row * b;
     for (std::int64_t j = 0; j < plan.n; ++j, in += c.in_stride)
-      for (std::int64_t g = 0; g < count; ++g) {
-        C<D> x = load_columns<true>(d, in + row * g, lanes);
+      for (std::int64_t g = 0; g < group; ++g) {
+        C<D> x = load_columns<kAll>(d, in + row * g, count);
         if (c.in_swapped) exchange<1>(d, &x);
         store_row<Form::Planar>(d, wide + g * size + row * j, lanes, x);
       }
-    for (std::int64_t g = 0; g < count; ++g) {
-      const T* ahead = c.in + row * (b + count);
-      for (std::int64_t j = g * plan.n / count; j < (g + 1) * plan.n / count; ++j)
+    for (std::int64_t g = 0; g < group; ++g) {
+      const T* ahead = c.in + row * (b + group);
+      for (std::int64_t j = g * plan.n / group; next > 0 && j < (g + 1) * plan.n / group; ++j)
         for (std::int64_t i = 0; i < row * next; i += line) __builtin_prefetch(ahead + j * c.in_stride + i, 0, 2);
       const Rows<T> block{wide + g * size, wide + g * size + lanes, row};
       run_passes(d, plan.passes, block, block, c.factor, static_cast<const T*>(nullptr), t0, t1);
     }
     T* out = c.out + row * b;
     for (std::int64_t j = 0; j < plan.n; ++j, out += c.out_stride)
-      for (std::int64_t g = 0; g < count; ++g) {
+      for (std::int64_t g = 0; g < group; ++g) {
         C<D> x = load_row<Form::Planar>(d, wide + g * size + row * j, lanes);
         if (c.out_swapped) exchange<1>(d, &x);
         if (streams)
           store_columns<Store::Past>(d, out + row * g, lanes, x);
         else
-          store_columns<Store::All>(d, out + row * g, lanes, x);
+          store_columns<kAll ? Store::All : Store::Some>(d, out + row * g, count, x);
       }
-  }
-}
-
-template <class D, class T> HWY_NOINLINE void part_column_passes(D d, const EnginePlan<T>& plan, const Columns<T>& c,
-                                                                 std::int64_t count, T* scratch) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  T *t0 = scratch, *t1 = t0 + block_reals(plan.n, lanes);
-  const Rows<T> block{t1, t1 + lanes, 2 * lanes};
-  for (std::int64_t j = 0; j < plan.n; ++j) {
-    C<D> x = load_columns<false>(d, c.in + j * c.in_stride, count);
-    if (c.in_swapped) exchange<1>(d, &x);
-    store_row<Form::Planar>(d, t1 + 2 * lanes * j, lanes, x);
-  }
-  run_passes(d, plan.passes, block, block, c.factor, static_cast<const T*>(nullptr), t0, t1);
-  for (std::int64_t j = 0; j < plan.n; ++j) {
-    C<D> x = load_row<Form::Planar>(d, t1 + 2 * lanes * j, lanes);
-    if (c.out_swapped) exchange<1>(d, &x);
-    store_columns<Store::Some>(d, c.out + j * c.out_stride, count, x);
   }
 }
 
@@ -316,20 +304,93 @@ template <class T> void run_columns_here(const EnginePlan<T>& plan, const Engine
                    c.in = in + from + i * c.in_step;
                    c.out = out + to + i * c.out_step;
                    if (wide)
-                     wide_column_passes(Widest<T>(), plan, c, blocks, scratch);
+                     block_column_passes<true>(Widest<T>(), plan, c, blocks, widest, scratch);
                    else
                      column_passes(Widest<T>(), plan, c, blocks, scratch);
                    c.in += 2 * blocks * widest;
                    c.out += 2 * blocks * widest;
                    if (rest > half)
-                     part_column_passes(Widest<T>(), plan, c, rest, scratch);
+                     block_column_passes<false>(Widest<T>(), plan, c, 1, rest, scratch);
                    else if (rest > 0)
-                     part_column_passes(HalfTag<T>(), plan, c, rest, scratch);
+                     block_column_passes<false>(HalfTag<T>(), plan, c, 1, rest, scratch);
                  }
                });
   if (c.stream) hwy::FlushStream();
 }
 
+// Of every run `blocks` blocks of full vectors, or one with `count` columns in it.
+template <int N, bool kThere, bool kAll, class D, class T>
+HWY_NOINLINE void real_column_blocks(D d, const Columns<T>& args, std::int64_t blocks,
+                                     [[maybe_unused]] std::int64_t count, [[maybe_unused]] bool streams) {
+  constexpr std::int64_t lanes = kWidth<D>;
+  const Columns<T> c = args;
+  const auto by = hn::Set(d, c.factor);
+  for (std::int64_t r = 0; r < c.runs; ++r) {
+    const T* in = c.in + r * c.in_step;
+    T* out = c.out + r * c.out_step;
+    for (std::int64_t b = 0; b < blocks; ++b, in += kThere ? lanes : 2 * lanes, out += kThere ? 2 * lanes : lanes) {
+      const auto load = [&](int j) HWY_ATTR {
+        const T* p = in + j * c.in_stride;
+        if constexpr (!kThere)
+          return load_columns<kAll>(d, p, count);
+        else if constexpr (kAll)
+          return hn::LoadU(d, p);
+        else
+          return load_some(d, p, count);
+      };
+      const auto store = [&](int k, auto y) HWY_ATTR {
+        T* to = out + k * c.out_stride;
+        if constexpr (kThere) {
+          y = {hn::Mul(y.r, by), hn::Mul(y.i, by)};
+          if constexpr (!kAll)
+            store_columns<Store::Some>(d, to, count, y);
+          else if (streams)
+            store_columns<Store::Past>(d, to, lanes, y);
+          else
+            store_columns<Store::All>(d, to, lanes, y);
+        } else {
+          y = hn::Mul(y, by);
+          if constexpr (!kAll)
+            store_some(d, y, to, count);
+          else if (streams)
+            hn::Stream(y, d, to);
+          else
+            hn::StoreU(y, d, to);
+        }
+      };
+      real_codelet<N, kThere>(d, load, store);
+    }
+  }
+}
+
+template <int N, bool kThere, class T> void real_columns(Columns<T> c, std::int64_t run) {
+  const Widest<T> d;
+  constexpr std::int64_t lanes = kWidth<Widest<T> >;
+  const std::int64_t blocks = run / lanes, rest = run % lanes;
+  const bool streams = c.streams();
+  if (blocks > 0) real_column_blocks<N, kThere, true>(d, c, blocks, lanes, streams);
+  if (streams) hwy::FlushStream();
+  if (rest == 0) return;
+  c.in += (kThere ? 1 : 2) * blocks * lanes;
+  c.out += (kThere ? 2 : 1) * blocks * lanes;
+  real_column_blocks<N, kThere, false>(d, c, 1, rest, false);
+}
+
+template <class T>
+void real_columns_here(bool there, std::int64_t n, const EngineCall<T>& call, std::int64_t begin, std::int64_t end) {
+  Columns<T> c = columns_of<T>(*call.batch, call.in_stride, call.out_stride, false, false, call.factor);
+  c.stream = call.lines * (there ? n + 2 : n) * static_cast<std::int64_t>(sizeof(T)) >= kStreamBytes;
+  with_length(ColumnLengths(), n, [&](auto length) HWY_ATTR {
+    constexpr int N = decltype(length)::value;
+    each_columns(*call.batch, begin, end,
+                 [&](std::int64_t from, std::int64_t to, std::int64_t run, std::int64_t runs) HWY_ATTR {
+                   c.in = call.in_re + from;
+                   c.out = call.out_re + to;
+                   c.runs = runs;
+                   there ? real_columns<N, true>(c, run) : real_columns<N, false>(c, run);
+                 });
+  });
+}
 #endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

@@ -45,8 +45,7 @@ template <class T> class LineEngine final : public Engine<T> {
                      double factor, int threads) const override {
     if (are_columns(batch) && (plan_.lanes || plan_.lanes_if_strided) && plan_.passes.passes.size() == 1 &&
         has_codelet(plan_.n)) {
-      std::int64_t count = 1;
-      for (const LineBatch& b : batch) count *= b.count;
+      const std::int64_t count = line_count(batch);
       if (count < kFewColumns || (count * plan_.n >= 2 * kThreadPoints && threads > 1)) return {};
       return {functions_.columns,
               std::make_shared<ColumnsCall<T>>(ColumnsCall<T>{static_cast<int>(plan_.n), in_stride, out_stride, inverse,
@@ -75,16 +74,7 @@ template <class T> class LineEngine final : public Engine<T> {
 
   void run(const Lines& in, const Lines& out, const std::vector<LineBatch>& batch, double factor, std::byte* scratch,
            int threads) const override {
-    EngineCall<T> call{static_cast<T*>(in.re),
-                       static_cast<T*>(in.im),
-                       static_cast<T*>(out.re),
-                       static_cast<T*>(out.im),
-                       in.stride,
-                       out.stride,
-                       &batch,
-                       1,
-                       static_cast<T>(factor)};
-    for (const LineBatch& b : batch) call.lines *= b.count;
+    const EngineCall<T> call = engine_call<T>(in, out, batch, factor);
     if (call.lines == 0) return;
     threads = static_cast<int>(std::clamp<std::int64_t>(call.lines * plan_.n / kThreadPoints, 1, threads));
     T* memory = reinterpret_cast<T*>(scratch);
@@ -151,10 +141,11 @@ template <class T> class LineEngine final : public Engine<T> {
   const LineFunctions<T>& functions_ = line_functions<T>();
 };
 
-// Long before memory is asked for: the tables of real lines of even length are those of half of it.
+// Long before memory is asked for: the tables of real lines of even length are those of half of it, and as many reals
+// as there are points.
 void check_memory(EngineKind kind, std::int64_t n, int lanes, std::int64_t real_bytes) {
   const std::int64_t points = kind != EngineKind::Complex && n % 2 == 0 ? n / 2 : n;
-  const double bytes = Chooser(lanes, real_bytes).bytes(points) + static_cast<double>((n - points) * real_bytes);
+  const double bytes = Chooser(lanes, real_bytes).bytes(points) + 2.0 * static_cast<double>((n - points) * real_bytes);
   require(bytes <= static_cast<double>(kPlanBytes),
           "fft.plan: to plan an axis of {} points takes {:.1f} GiB of tables, more than the {} GiB that there may be; "
           "lengths without prime factors above {} take less",

@@ -41,52 +41,43 @@ template <class T> Rows<T> direct_rows(const BlockSide<T>& s) {
   return {s.line[0], s.line[0] + s.im, s.stride, s.distance == 2};
 }
 
-// `points` points of every line into rows [re][im].
-template <class D, class T> HWY_NOINLINE void load_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
+// `points` points of every line into rows, or back: rows of re and im by turns, or of real lines.
+enum class RowKind : std::int64_t { Real = 1, Complex = 2 };
+template <bool kToRows, class D, class T>
+HWY_NOINLINE void move_block(D d, const BlockSide<T>& s, std::int64_t points, T* block, RowKind kind) {
   constexpr std::int64_t lanes = kWidth<D>;
+  const bool complex = kind == RowKind::Complex;
+  const std::int64_t parts = complex ? 2 : 1, pitch = parts * lanes;
   const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
-    if (s.distance != 0) return lines_to_rows(d, EvenLines<T>{s.line[0] + offset, s.distance}, reals, place);
+    if (s.distance != 0) return transpose_lines<kToRows>(d, EvenLines<T>{s.line[0] + offset, s.distance}, reals, place);
     T* line[lanes];
-    for (std::int64_t lane = 0; lane < lanes; ++lane) line[lane] = s.line[lane] + offset;
-    lines_to_rows(d, ListedLines<T>{line}, reals, place);
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      line[lane] = s.line[lane] + (kToRows || lane < s.count ? offset : 0);
+    transpose_lines<kToRows>(d, ListedLines<T>{line}, reals, place);
   };
-  if (kTakesInterleaved<D> && s.rows())
-    return copy_rows(d, points, direct_rows(s), Rows<T>{block, block + lanes, 2 * lanes}, T(1));
-  if (s.pairs() && 2 * points >= kPiece<T>)
-    return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
-  for (int part = 0; part < 2; ++part) {
-    const std::int64_t offset = part == 0 ? 0 : s.im;
-    T* to = block + part * lanes;
-    if (s.stride == 1 && points >= kPiece<T>) {
-      tiles(points, offset, PlanePlace<T>{to, lanes});
-    } else {
-      for (std::int64_t j = 0; j < points; ++j)
-        for (std::int64_t lane = 0; lane < lanes; ++lane)
-          to[2 * j * lanes + lane] = s.begin(lane)[offset + j * s.stride];
-    }
+  if (complex && kTakesInterleaved<D> && s.rows()) {
+    const Rows<T> lines = direct_rows(s), rows{block, block + lanes, pitch};
+    return copy_rows(d, points, kToRows ? lines : rows, kToRows ? rows : lines, T(1));
   }
-}
-
-template <class D, class T> HWY_NOINLINE void store_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  const auto tiles = [&](std::int64_t reals, std::int64_t offset, const auto& place) HWY_ATTR {
-    if (s.distance != 0) return rows_to_lines(d, EvenLines<T>{s.line[0] + offset, s.distance}, reals, place);
-    T* line[lanes];
-    for (std::int64_t lane = 0; lane < lanes; ++lane) line[lane] = s.line[lane] + (lane < s.count ? offset : 0);
-    rows_to_lines(d, ListedLines<T>{line}, reals, place);
-  };
-  if (kTakesInterleaved<D> && s.rows())
-    return copy_rows(d, points, Rows<T>{block, block + lanes, 2 * lanes}, direct_rows(s), T(1));
-  if (s.pairs() && 2 * points >= kPiece<T>)
+  if (complex && s.pairs() && 2 * points >= kPiece<T>)
     return tiles(2 * points, s.im < 0 ? s.im : 0, PairPlace<T>{block, lanes, s.im < 0});
-  for (int part = 0; part < 2; ++part) {
+  for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t offset = part == 0 ? 0 : s.im;
-    T* from = block + part * lanes;
+    const RowPlace<T> row{block + part * lanes, pitch};
     if (s.stride == 1 && points >= kPiece<T>) {
-      tiles(points, offset, PlanePlace<T>{from, lanes});
-    } else {
-      for (std::int64_t j = 0; j < points; ++j)
-        for (int lane = 0; lane < s.count; ++lane) s.begin(lane)[offset + j * s.stride] = from[2 * j * lanes + lane];
+      tiles(points, offset, row);
+      continue;
+    }
+    for (std::int64_t j = 0; j < points; ++j) {
+      if (!complex && s.distance == 1) {  // as they lie
+        T* const p = s.line[0] + j * s.stride;
+        hn::StoreU(hn::LoadU(d, kToRows ? p : row(j)), d, kToRows ? row(j) : p);
+        continue;
+      }
+      for (std::int64_t lane = 0; lane < (kToRows ? lanes : s.count); ++lane) {
+        T& point = s.begin(lane)[offset + j * s.stride];
+        (kToRows ? row(j)[lane] : point) = kToRows ? point : row(j)[lane];
+      }
     }
   }
 }
@@ -101,47 +92,11 @@ template <class D, class T> void transform_block(D d, const EnginePlan<T>& plan,
   T *t0 = scratch, *t1 = t0 + block_reals(n, lanes);
   const Rows<T> block{t1, t1 + lanes, 2 * lanes};
   const bool rows_in = kTakesInterleaved<D> && in.rows(), rows_out = kTakesInterleaved<D> && out.rows();
-  if (!rows_in) load_block(d, in, n, t1);
+  if (!rows_in) move_block<true>(d, in, n, t1, RowKind::Complex);
   run_passes(d, plan.passes, rows_in ? direct_rows(in) : block, rows_out ? direct_rows(out) : block, factor, none, t0,
              t1);
-  if (!rows_out) store_block(d, out, n, t1);
+  if (!rows_out) move_block<false>(d, out, n, t1, RowKind::Complex);
 }
-
-// Where a line begins on both sides, counting through the batch dimensions.
-class LineCounter {
- public:
-  LineCounter(const std::vector<LineBatch>& batch, std::int64_t line) : batch_(batch.data()), count_(batch.size()) {
-    if (count_ == 0) return;
-    std::fill_n(digit_, count_, 0);
-    for (std::size_t i = count_; i-- > 1;) {
-      add(i, line % batch_[i].count);
-      line /= batch_[i].count;
-    }
-    add(0, line);
-  }
-  std::int64_t from = 0, to = 0;
-  // Lines from here on that are equally far apart.
-  [[nodiscard]] std::int64_t run() const { return count_ == 0 ? 1 : batch_[count_ - 1].count - digit_[count_ - 1]; }
-  void advance(std::int64_t lines) {  // at most run()
-    if (count_ == 0) return;
-    add(count_ - 1, lines);
-    for (std::size_t i = count_; i-- > 1 && digit_[i] == batch_[i].count;) {
-      add(i, -batch_[i].count);
-      add(i - 1, 1);
-    }
-  }
-
- private:
-  void add(std::size_t i, std::int64_t steps) {
-    digit_[i] += steps;
-    from += steps * batch_[i].input_distance;
-    to += steps * batch_[i].output_distance;
-  }
-  static constexpr std::size_t kMost = 32;
-  const LineBatch* batch_;
-  std::size_t count_;
-  std::int64_t digit_[kMost];
-};
 
 // The next lines of a batch as the two sides of a block; lanes without a line write to `dummy`.
 template <class T> void next_lines(const std::vector<LineBatch>& batch, LineCounter& at, T* from, T* to,

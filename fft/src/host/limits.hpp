@@ -14,13 +14,11 @@ inline constexpr std::int64_t kLongConvolution =
     std::int64_t{1} << 18;  // from this length on, convolutions of float are done in double
 inline constexpr std::int64_t kWholeTable = std::int64_t{1}
                                             << 16;  // tables of four steps of more points than this are factored
-inline constexpr std::int64_t kLongestColumn = std::int64_t{1}
-                                               << 16;  // the largest first factor of four steps, complex or real
+inline constexpr std::int64_t kLongestColumn = std::int64_t{1} << 16;  // the largest first factor of four steps
 inline constexpr std::int64_t kLongestStrided =
     std::int64_t{1} << 15;  // complex lines up to this length run in lanes where they are strided
-inline constexpr std::int64_t kLongestStridedReal = std::int64_t{1} << 16;  // and real ones
-inline constexpr std::int64_t kLongestFull =
-    4096;  // odd smooth real lines up to this length may be done as complex ones
+// And real ones; and odd smooth real lines are split up to here, beyond done as complex ones.
+inline constexpr std::int64_t kLongestStridedReal = std::int64_t{1} << 16;
 inline constexpr std::int64_t kLongestRader = std::int64_t{1} << 30;  // indices are 32 bits
 inline constexpr std::int64_t kPlanBytes = std::int64_t{8} << 30;     // of the tables for one axis, and to make them
 inline constexpr std::size_t kRaderLengths = 4;  // so many lengths of a real convolution are compared

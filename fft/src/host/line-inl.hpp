@@ -128,8 +128,9 @@ HWY_NOINLINE void columns_step(D d, const LinePlan<T>& plan, const Points<T>& in
   for (std::int64_t b = 0; b * lanes < n1; ++b) {
     const std::int64_t k = std::min(b * lanes, n1 - lanes);
     T* to = middle + (b * n2 + j) * 2 * lanes;
-    lines_to_rows(d, EvenLines<T>{t1 + k * 2 * lanes, 2 * lanes}, lanes, PlanePlace<T>{to, lanes});
-    lines_to_rows(d, EvenLines<T>{t1 + k * 2 * lanes + lanes, 2 * lanes}, lanes, PlanePlace<T>{to + lanes, lanes});
+    for (const std::int64_t part : {std::int64_t{0}, lanes})
+      transpose_lines<true>(d, EvenLines<T>{t1 + k * 2 * lanes + part, 2 * lanes}, lanes,
+                            RowPlace<T>{to + part, 2 * lanes});
   }
 }
 

@@ -292,17 +292,6 @@ template <class T> Passes<T> make_passes(std::int64_t n) {
   return result;
 }
 
-template <class T> Aligned<T> half_twiddles(std::int64_t n) {
-  const std::int64_t count = n / 4 + 1;
-  Aligned<T> table(static_cast<std::size_t>(2 * count));
-  for (std::int64_t k = 0; k < count; ++k) {
-    const Long w = long_root(k, n);
-    table[static_cast<std::size_t>(k)] = static_cast<T>(w.real() / 2);
-    table[static_cast<std::size_t>(count + k)] = static_cast<T>(w.imag() / 2);
-  }
-  return table;
-}
-
 template <class T> std::int64_t LinePlan<T>::shared_reals() const {
   switch (kind) {
     case LineKind::Whole:
@@ -354,8 +343,6 @@ template <class T> std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_
 
 template Passes<float> make_passes<float>(std::int64_t);
 template Passes<double> make_passes<double>(std::int64_t);
-template Aligned<float> half_twiddles<float>(std::int64_t);
-template Aligned<double> half_twiddles<double>(std::int64_t);
 template struct LinePlan<float>;
 template struct LinePlan<double>;
 template std::shared_ptr<const LinePlan<float>> make_line_plan<float>(std::int64_t, int);

@@ -80,7 +80,7 @@ template <class T> struct Step {
   const T* table[2] = {nullptr, nullptr};  // forward, inverse
 };
 
-// A line in three passes (woven-inl.hpp): columns of r, r lines of m, woven into one. `pitch` reals from line to line
+// A line in three passes (steps-inl.hpp): columns of r, r lines of m, woven into one. `pitch` reals from line to line
 // of the middle.
 template <class T> struct Woven {
   std::int64_t r = 1, m = 1, pitch = 0;
@@ -122,7 +122,7 @@ template <class T> struct LinePlan {
   Passes<T> first, second;
   // Whole: of both directions, one behind the other. FourStep: w_n^(j k), block by block of columns j: [block][k <
   // n1][2][lanes]; or, if factored, of the first block w_n^(j k) - 1, and for each block the number w_n^(j0 k) as the
-  // sum of two complex ones, [block][k][2][2]. Split: w_n^(j k), [j < n1][2][n2]. Woven: woven-inl.hpp.
+  // sum of two complex ones, [block][k][2][2]. Split: w_n^(j k), [j < n1][2][n2]. Woven: steps-inl.hpp.
   Aligned<T> twiddles, block_twiddles;
   std::shared_ptr<const LinePlan> inner;
   std::shared_ptr<const LinePlan<double>> wide;
@@ -156,10 +156,6 @@ template <class T> [[nodiscard]] double stretch(const LinePlan<T>& plan);
 // max_lanes: of the widest vector.
 template <class T> [[nodiscard]] std::shared_ptr<const LinePlan<T>> make_line_plan(std::int64_t n, int max_lanes);
 
-// What packs a real line of even n as a complex one of n/2 (real-inl.hpp): w_n^k / 2, k = 0 .. n/4, all re, then all
-// im.
-template <class T> [[nodiscard]] Aligned<T> half_twiddles(std::int64_t n);
-
 // Everything an engine of complex lines runs (of real ones: real_plan.hpp). `passes` serves lines in lanes (empty when
 // n is not smooth), `line` single lines.
 template <class T> struct EnginePlan {
@@ -180,6 +176,12 @@ template <class T> struct EngineCall {
   std::int64_t lines;
   T factor;
 };
+template <class T> [[nodiscard]] EngineCall<T> engine_call(const Lines& in, const Lines& out,
+                                                           const std::vector<LineBatch>& batch, double factor) {
+  const auto part = [](void* p) { return static_cast<T*>(p); };
+  return {part(in.re), part(in.im), part(out.re),      part(out.im),          in.stride,
+          out.stride,  &batch,      line_count(batch), static_cast<T>(factor)};
+}
 
 // Interleaved columns of a codelet's length, prepared to be one call.
 template <class T> struct ColumnsCall {

@@ -6,6 +6,7 @@
 // engine knows a direction.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,47 @@ struct Lines {
 // line.
 struct LineBatch {
   std::int64_t count = 1, input_distance = 0, output_distance = 0;
+};
+[[nodiscard]] inline std::int64_t line_count(const std::vector<LineBatch>& batch) {
+  std::int64_t lines = 1;
+  for (const LineBatch& b : batch) lines *= b.count;
+  return lines;
+}
+
+// Where a line begins on both sides, counting through the batch dimensions.
+class LineCounter {
+ public:
+  LineCounter(const std::vector<LineBatch>& batch, std::int64_t line) : batch_(batch.data()), count_(batch.size()) {
+    if (count_ == 0) return;
+    std::fill_n(digit_, count_, 0);
+    for (std::size_t i = count_; i-- > 1;) {
+      add(i, line % batch_[i].count);
+      line /= batch_[i].count;
+    }
+    add(0, line);
+  }
+  std::int64_t from = 0, to = 0;
+  // Lines from here on that are equally far apart.
+  [[nodiscard]] std::int64_t run() const { return count_ == 0 ? 1 : batch_[count_ - 1].count - digit_[count_ - 1]; }
+  void advance(std::int64_t lines) {  // at most run()
+    if (count_ == 0) return;
+    add(count_ - 1, lines);
+    for (std::size_t i = count_; i-- > 1 && digit_[i] == batch_[i].count;) {
+      add(i, -batch_[i].count);
+      add(i - 1, 1);
+    }
+  }
+
+ private:
+  void add(std::size_t i, std::int64_t steps) {
+    digit_[i] += steps;
+    from += steps * batch_[i].input_distance;
+    to += steps * batch_[i].output_distance;
+  }
+  static constexpr std::size_t kMost = 32;
+  const LineBatch* batch_;
+  std::size_t count_;
+  std::int64_t digit_[kMost];
 };
 
 // Immutable. T is float or double; n >= 1.

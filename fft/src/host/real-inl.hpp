@@ -1,10 +1,9 @@
 // Real transforms of even length n = 2 m through one complex transform of m points.
 //
 // z_j = x_(2j) + i x_(2j+1) has the DFT Z, and with w = exp(-2 pi i/n)
-//   X_k = E + P,  X_(m-k) = conj(E - P),  E = (Z_k + conj Z_(m-k))/2,  P = w^k (Z_k - conj Z_(m-k))/(2i),   X_0, X_m =
-//     re Z_0 +- im Z_0;
+//   X_k = E + P,  X_(m-k) = conj(E - P),  E = (Z_k + conj Z_(m-k))/2,  P = w^k (Z_k - conj Z_(m-k))/(2i);
 //   back:  Z_k = E' + Q,  Z_(m-k) = conj(E' - Q),  E' = X_k + conj X_(m-k),  Q = i conj(w^k) (X_k - conj X_(m-k)).
-// The tables hold w^k/2, so that the halves cost nothing.
+// Z_m = Z_0 makes k = 0 a pair like the others. The tables hold w^k/(2i), or i conj(w^k).
 #if defined(TRN_FFT_REAL_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_INL
 #undef TRN_FFT_REAL_INL
@@ -16,82 +15,73 @@
 
 #include <cstdint>
 
-#include "host/line-inl.hpp"
+#include "host/whole_line-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-// (Z_k, Z_(m-k)) to (X_k, X_(m-k)), w = w^k/2.
-template <class D> HWY_INLINE void to_half(D d, C<D>& a, C<D>& b, C<D> w) {
-  const auto half = hn::Set(d, hn::TFromD<D>(0.5));
-  const C<D> e = {hn::Add(a.r, b.r), hn::Sub(a.i, b.i)}, p = times(d, C<D>{hn::Add(a.i, b.i), hn::Sub(b.r, a.r)}, w);
-  a = {hn::MulAdd(half, e.r, p.r), hn::MulAdd(half, e.i, p.i)};
-  b = {hn::MulSub(half, e.r, p.r), hn::NegMulAdd(half, e.i, p.i)};
+#if HWY_TARGET == HWY_SCALAR
+template <bool kThere, class T> void part_line(std::int64_t m, const T* table, const T* in, T* out) {
+  for (std::int64_t k = 0; 2 * k <= m; ++k, table += 4) {
+    const T *a = in + 2 * k, *b = in + 2 * (m - k);
+    const T a_im = kThere || k > 0 ? a[1] : 0, b_im = kThere || k > 0 ? b[1] : 0, half = kThere ? T(0.5) : T(1);
+    const T sum_re = half * (a[0] + b[0]), sum_im = half * (a_im - b_im), re = a[0] - b[0], im = a_im + b_im;
+    const T p_re = re * table[0] - im * table[3], p_im = re * table[3] + im * table[0];
+    T *x = out + 2 * k, *image = out + 2 * (m - k);
+    image[0] = sum_re - p_re;
+    image[1] = p_im - sum_im;
+    x[0] = sum_re + p_re;
+    x[1] = sum_im + p_im;
+  }
+  if constexpr (kThere) out[1] = out[2 * m + 1] = T(0);
 }
-// (X_k, X_(m-k)) to (Z_k, Z_(m-k)).
-template <class D> HWY_INLINE void from_half(D d, C<D>& a, C<D>& b, C<D> w) {
-  const auto two = hn::Set(d, hn::TFromD<D>(2));
-  const C<D> e = {hn::Add(a.r, b.r), hn::Sub(a.i, b.i)}, o = {hn::Sub(a.r, b.r), hn::Add(a.i, b.i)};
-  const C<D> q = {hn::NegMulAdd(w.r, o.i, hn::Mul(w.i, o.r)), hn::MulAdd(w.i, o.i, hn::Mul(w.r, o.r))};
-  a = {hn::MulAdd(two, q.r, e.r), hn::MulAdd(two, q.i, e.i)};
-  b = {hn::NegMulAdd(two, q.r, e.r), hn::MulSub(two, q.i, e.i)};
-}
+#else
+template <class T> using DenseTag = hn::CappedTag<T, 64 / sizeof(T)>;
 
-// V pairs of neighbours in a line; the second of each pair comes in reverse order.
-template <class D> HWY_INLINE C<D> reversed(D d, C<D> x) {
-  if constexpr (hn::MaxLanes(D()) == 1)
-    return x;
-  else
-    return {hn::Reverse(d, x.r), hn::Reverse(d, x.i)};
-}
-
-template <bool kForward, class D, class T>
-HWY_INLINE void half_pairs(D d, std::int64_t m, std::int64_t k, const Points<T>& in, const Points<T>& out, const T* w) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  C<D> a = load_points(d, in, k), b = reversed(d, load_points(d, in, m - k - lanes + 1));
-  const C<D> turn = {hn::LoadU(d, w + k), hn::LoadU(d, w + m / 2 + 1 + k)};
-  if constexpr (kForward)
-    to_half(d, a, b, turn);
-  else
-    from_half(d, a, b, turn);
-  store_points(d, out, k, a);
-  store_points(d, out, m - k - lanes + 1, reversed(d, b));
-}
-
-// As many pairs from k on as fill vectors of D; returns the next k.
-template <bool kForward, class D, class T> HWY_INLINE std::int64_t half_vectors(std::int64_t m, std::int64_t k,
-                                                                                const Points<T>& in,
-                                                                                const Points<T>& out, const T* w) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  for (; 2 * (k + lanes) <= m + 1; k += lanes) half_pairs<kForward>(D(), m, k, in, out, w);
-  return k;
-}
-
-// Forward: m points Z to m + 1 points X, in place or not. Back: m + 1 points X to m points Z. Vectors where both sides
-// are contiguous.
-template <bool kForward, class T>
-HWY_NOINLINE void half_line(std::int64_t m, const Points<T>& in, const Points<T>& out, const T* w) {
-  if constexpr (kForward) {
-    const T r = in.re[0], i = in.im[0];
-    out.re[0] = r + i;
-    out.im[0] = T(0);
-    out.re[m * out.stride] = r - i;
-    out.im[m * out.stride] = T(0);
+// (a, b) = (Z_k, Z_(m-k)) to (X_k, X_(m-k)), or, back, the other way round; w, turned: the table's number as it has it:
+// re, re and -im, im.
+template <bool kThere, class D> HWY_INLINE void part(const Pairs<D>& d, hn::Vec<D>& a, hn::Vec<D>& b, hn::Vec<D> w,
+                                                     hn::Vec<D> turned, hn::Vec<D> conjugate) {
+  const auto sum = hn::MulAdd(b, conjugate, a);
+  const PairVector<D> difference = {hn::NegMulAdd(b, conjugate, a)};
+  const auto p = hn::MulAdd(exchanged(d, difference), turned, hn::Mul(difference.v, w));
+  if constexpr (kThere) {
+    const auto half = hn::Set(d.tag, hn::TFromD<D>(0.5));
+    a = hn::MulAdd(half, sum, p);
+    b = hn::Mul(hn::MulSub(half, sum, p), conjugate);
   } else {
-    const T a = in.re[0], b = in.re[m * in.stride];
-    out.re[0] = a + b;
-    out.im[0] = a - b;
+    a = hn::Add(sum, p);
+    b = hn::Mul(hn::Sub(sum, p), conjugate);
   }
-  std::int64_t k = 1;
-  if (in.dense() && out.dense()) {
-    k = half_vectors<kForward, Widest<T>>(m, k, in, out, w);
-    if constexpr (hn::MaxLanes(Widest<T>()) * sizeof(T) >= 32)
-      k = half_vectors<kForward, hn::Half<Widest<T>>>(m, k, in, out, w);
-    if constexpr (hn::MaxLanes(Widest<T>()) * sizeof(T) >= 64)
-      k = half_vectors<kForward, hn::Half<hn::Half<Widest<T>>>>(m, k, in, out, w);
-  }
-  for (; 2 * k <= m; ++k) half_pairs<kForward>(hn::CappedTag<T, 1>(), m, k, in, out, w);
 }
+
+// m + 1 numbers to m + 1 numbers, at least a vector of them, in place or not: Z with Z_m = Z_0 to X, or back X to Z.
+// Vectors from both ends inwards; in the middle they may overlap, for both formulas hold for every k, and the next pair
+// is loaded before one is stored. The imaginary parts of X_0 and X_m are written as zeros, and not used.
+template <bool kThere, class T> HWY_INLINE void part_line(std::int64_t m, const T* table, const T* in, T* out) {
+  using D = DenseTag<T>;
+  const D tag;
+  const Pairs<D> d = pairs_of(tag, T(1));
+  constexpr std::int64_t numbers = kNumbers<D>, lanes = 2 * numbers;
+  const auto conjugate = hn::OddEven(hn::Set(tag, T(-1)), hn::Set(tag, T(1)));
+  const auto imaginary = hn::AndNot(hn::FirstN(tag, 1), hn::FirstN(tag, 2));  // of the first number
+  std::int64_t k = 0, image = 2 * (m - numbers + 1);
+  auto a = hn::LoadU(tag, in), b = reverse_numbers(tag, hn::LoadU(tag, in + image));
+  if constexpr (!kThere) a = hn::IfThenZeroElse(imaginary, a), b = hn::IfThenZeroElse(imaginary, b);
+  for (bool last = false; !last; k += lanes, image -= lanes, table += 2 * lanes) {
+    last = k + lanes >= image;
+    part<kThere>(d, a, b, hn::LoadU(tag, table), hn::LoadU(tag, table + lanes), conjugate);
+    const auto low = a, high = reverse_numbers(tag, b);
+    if (!last) {
+      a = hn::LoadU(tag, in + k + lanes);
+      b = reverse_numbers(tag, hn::LoadU(tag, in + image - lanes));
+    }
+    hn::StoreU(high, tag, out + image);
+    hn::StoreU(low, tag, out + k);
+  }
+  if constexpr (kThere) out[1] = out[2 * m + 1] = T(0);
+}
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

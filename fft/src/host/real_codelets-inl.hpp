@@ -328,6 +328,29 @@ template <int N, class D> HWY_INLINE void half_dft(D d, const C<D>* y, hn::Vec<D
   }
 }
 
+// A codelet from load(j), j < N, to store(k, y_k), k = 0 .. N/2, with zeros where a point is its own mirror image; or
+// back, from load(k) to store(j, x_j).
+template <int N, bool kThere, class D, class Load, class Store>
+HWY_INLINE void real_codelet(D d, const Load& load, const Store& store) {
+  hn::Vec<D> x[N];
+  C<D> y[N / 2 + 1];
+  if constexpr (kThere) {
+    HWY_UNROLL(32)
+    for (int j = 0; j < N; ++j) x[j] = load(j);
+    real_dft<N>(d, x, y);
+    y[0].i = hn::Zero(d);
+    if constexpr (N % 2 == 0) y[N / 2].i = hn::Zero(d);
+    HWY_UNROLL(32)
+    for (int k = 0; k <= N / 2; ++k) store(k, y[k]);
+  } else {
+    HWY_UNROLL(32)
+    for (int k = 0; k <= N / 2; ++k) y[k] = load(k);
+    half_dft<N>(d, y, x);
+    HWY_UNROLL(32)
+    for (int j = 0; j < N; ++j) store(j, x[j]);
+  }
+}
+
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

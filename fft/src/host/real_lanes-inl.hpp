@@ -1,5 +1,13 @@
-// Many real lines, one in each lane: the levels of real_passes-inl.hpp on blocks of rows, lines loaded and stored as
-// lanes-inl.hpp does. A lane's arithmetic does not depend on the others.
+// Many real lines, one in each lane: real_passes-inl.hpp on blocks of rows, lines loaded and stored as lanes-inl.hpp
+// does. A lane's arithmetic does not depend on the others.
+//
+// Many short real lines of one codelet each: a block of lines is loaded, transformed and stored without leaving the
+// registers. The arithmetic is that of real_codelet_rows, so a line has the same bits in an incomplete block, which
+// goes through those.
+//
+// Most of the time goes into loads, stores and shuffles. With 64-byte vectors the units are, longest first: 64 bytes of
+// every line (tiles-inl.hpp), 32 bytes, 16 bytes. Lines of 2 or 3 floats, or 16 bytes, without gaps between them are
+// taken as whole vectors.
 #if defined(TRN_FFT_REAL_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_LANES_INL
 #undef TRN_FFT_REAL_LANES_INL
@@ -11,139 +19,158 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "host/lanes-inl.hpp"
+#include "host/real_codelets-inl.hpp"
 #include "host/real_passes-inl.hpp"
-#include "host/real_short-inl.hpp"
+#include "host/real_plan.hpp"
+#include "host/short_lines-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR  // a plain processor takes real lines one by one
-template <bool kThere, class D, class T> HWY_NOINLINE void whole_line(D d, const RealArgs<T>& a) {
-  const auto run = [&](auto n) HWY_ATTR {
-    if constexpr (kThere)
-      real_whole<decltype(n)::value>(d, a);
-    else
-      half_whole<decltype(n)::value>(d, a);
-  };
-  if (!with_length(RealLengths(), a.radix, run)) run(std::integral_constant<int, 0>());
-}
-
-// The arguments of level i.
-template <class D, class T> RealArgs<T> level_args(D, const RealPasses<T>& passes, std::size_t i, T* real,
-                                                   std::int64_t real_stride, T* half, std::int64_t half_stride,
-                                                   T factor, T* scratch) {
-  const auto& level = passes.levels[i];
-  return {real,
-          half,
-          real_stride,
-          half_stride,
-          level.n,
-          level.m,
-          level.columns,
-          level.radix,
-          scratch,
-          scratch + level.m * kWidth<D>,
-          passes.table.data() + level.twiddles,
-          passes.table.data() + level.constants,
-          factor};
-}
-
-// Real rows to half rows, or back; the two may be the same memory. Level i and those after it.
-template <bool kThere, class D, class T> void run_levels(D d, const RealPasses<T>& passes, std::size_t i, T* real,
-                                                         std::int64_t real_stride, T* half, std::int64_t half_stride,
-                                                         T factor, T* scratch) {
-  const auto& level = passes.levels[i];
-  RealArgs<T> a = level_args(d, passes, i, real, real_stride, half, half_stride, factor, scratch);
-  if (level.m == 1) return whole_line<kThere>(d, a);
-  const Passes<T>& inner = level.inner;
-  const std::size_t count = inner.passes.size();
-  const std::int64_t size = 2 * level.columns * level.m * kWidth<D>;
-  T* block[2] = {a.rest, a.rest + size};
-  // Complex pass number p, not one of those that mirror, between the two blocks.
-  const auto complex_pass = [&](std::size_t p, T* from, T* to) HWY_ATTR {
-    constexpr std::int64_t lanes = kWidth<D>;
-    planar_pass(d, pass_args(inner, p, Rows<T>{from, from + lanes, 2 * lanes}, Rows<T>{to, to + lanes, 2 * lanes},
-                             level.columns));
-  };
-  if constexpr (kThere) {
-    with_radix(level.radix, [&](auto n) HWY_ATTR { real_pass<decltype(n)::value>(d, a); });
-    for (std::size_t p = 0; p + 1 < count; ++p) complex_pass(p, block[p % 2], block[(p + 1) % 2]);
-    const auto& last = inner.passes[count - 1];
-    with_radix(last.radix, [&](auto r) HWY_ATTR {
-      mirror_last_pass<decltype(r)::value>(d, a, block[(count - 1) % 2], last.radix,
-                                           inner.table.data() + last.constants);
-    });
-    if (level.radix % 2 == 0 && level.m % 2 != 0)
-      hn::StoreU(hn::Zero(d), d, half + level.n / 2 * half_stride + kWidth<D>);
-    run_levels<true>(d, passes, i + 1, a.first, kWidth<D>, half, half_stride * level.radix, factor, a.rest);
-  } else {
-    run_levels<false>(d, passes, i + 1, a.first, kWidth<D>, half, half_stride * level.radix, T(1), a.rest);
-    const auto& first = inner.passes[0];
-    with_radix(first.radix, [&](auto r) HWY_ATTR {
-      mirror_first_pass<decltype(r)::value>(d, a, block[0], first.radix, inner.table.data() + first.twiddles,
-                                            inner.table.data() + first.constants);
-    });
-    for (std::size_t p = 1; p < count; ++p) complex_pass(p, block[(p - 1) % 2], block[p % 2]);
-    a.rest = block[(count - 1) % 2];
-    with_radix(level.radix, [&](auto n) HWY_ATTR { half_pass<decltype(n)::value>(d, a); });
+// Lane i holds line 4 (i mod 4) + i/4 (float), 2 (i mod 2) + i/2 (double, four lanes), ...: what transposing whole
+// vectors of lines of 16 bytes leaves.
+template <class T> struct TurnedLines {
+  T* base;
+  std::int64_t distance, lanes;
+  HWY_INLINE T* operator()(std::int64_t lane) const {
+    constexpr std::int64_t piece = 16 / sizeof(T);
+    return base + (lane % piece * (lanes / piece) + lane / piece) * distance;
   }
-}
-
-template <class T> struct RealPlace {
-  T* block;
-  std::int64_t lanes;
-  HWY_INLINE T* operator()(std::int64_t j) const { return block + j * lanes; }
 };
 
-// Rows of reals from the points of lines, and back.
-template <class D, class T> void load_real_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  const RealPlace<T> place{block, lanes};
-  if (s.distance == 1) {
-    for (std::int64_t j = 0; j < points; ++j) hn::StoreU(hn::LoadU(d, s.line[0] + j * s.stride), d, place(j));
-  } else if (s.stride == 1 && points >= kPiece<T>) {
-    if (s.distance != 0) return lines_to_rows(d, EvenLines<T>{s.line[0], s.distance}, points, place);
-    lines_to_rows(d, ListedLines<T>{s.line}, points, place);
+// The real side without gaps: N = 2 or 3 floats, or 16 bytes (then the lanes are turned).
+template <int N, class D, class T> HWY_INLINE void load_packed(D d, const T* p, hn::Vec<D>* x) {
+  if constexpr (N == kPiece<T>) {
+    HWY_UNROLL(4)
+    for (int i = 0; i < N; ++i) x[i] = hn::LoadU(d, p + i * static_cast<std::int64_t>(hn::MaxLanes(d)));
+    transpose_parts(d, x);
+  } else if constexpr (N == 2) {
+    hn::LoadInterleaved2(d, p, x[0], x[1]);
   } else {
-    for (std::int64_t j = 0; j < points; ++j)
-      for (std::int64_t lane = 0; lane < lanes; ++lane) place(j)[lane] = s.begin(lane)[j * s.stride];
+    hn::LoadInterleaved3(d, p, x[0], x[1], x[2]);
   }
 }
-template <class D, class T> void store_real_block(D d, const BlockSide<T>& s, std::int64_t points, T* block) {
-  constexpr std::int64_t lanes = kWidth<D>;
-  const RealPlace<T> place{block, lanes};
-  if (s.distance == 1) {
-    for (std::int64_t j = 0; j < points; ++j) hn::StoreU(hn::LoadU(d, place(j)), d, s.line[0] + j * s.stride);
-  } else if (s.stride == 1 && points >= kPiece<T>) {
-    if (s.distance != 0) return rows_to_lines(d, EvenLines<T>{s.line[0], s.distance}, points, place);
-    rows_to_lines(d, ListedLines<T>{s.line}, points, place);
+template <int N, class D, class T> HWY_INLINE void store_packed(D d, T* p, hn::Vec<D>* x) {
+  if constexpr (N == kPiece<T>) {
+    transpose_parts(d, x);
+    HWY_UNROLL(4)
+    for (int i = 0; i < N; ++i) hn::StoreU(x[i], d, p + i * static_cast<std::int64_t>(hn::MaxLanes(d)));
+  } else if constexpr (N == 2) {
+    hn::StoreInterleaved2(x[0], x[1], d, p);
   } else {
-    for (std::int64_t j = 0; j < points; ++j)
-      for (int lane = 0; lane < s.count; ++lane) s.begin(lane)[j * s.stride] = place(j)[lane];
+    hn::StoreInterleaved3(x[0], x[1], x[2], d, p);
   }
+}
+
+// One block: real and half are where its first lines begin.
+template <int N, bool kThere, bool kPacked, class D, class T>
+HWY_INLINE void short_real_block(D d, T* real, std::int64_t real_distance, T* half, std::int64_t half_distance,
+                                 bool scaled, hn::Vec<D> by) {
+  constexpr int kHalf = 2 * (N / 2 + 1);
+  using HalfLines = std::conditional_t<kPacked && N == kPiece<T>, TurnedLines<T>, EvenLines<T>>;
+  HalfLines lines;
+  if constexpr (kPacked && N == kPiece<T>)
+    lines = {half, half_distance, static_cast<std::int64_t>(hn::MaxLanes(d))};
+  else
+    lines = {half, half_distance};
+  hn::Vec<D> x[N], z[kHalf];
+  C<D> y[N / 2 + 1];
+  if constexpr (kThere) {
+    if constexpr (kPacked)
+      load_packed<N>(d, real, x);
+    else
+      load_short<N>(d, EvenLines<T>{real, real_distance}, x);
+    real_dft<N>(d, x, y);
+    HWY_UNROLL(32)
+    for (int k = 0; k <= N / 2; ++k) {
+      z[2 * k] = scaled ? hn::Mul(y[k].r, by) : y[k].r;
+      if (k == 0 || 2 * k == N)
+        z[2 * k + 1] = hn::Zero(d);
+      else
+        z[2 * k + 1] = scaled ? hn::Mul(y[k].i, by) : y[k].i;
+    }
+    store_short<kHalf>(d, lines, z);
+  } else {
+    load_short<kHalf>(d, lines, z);
+    HWY_UNROLL(32)
+    for (int k = 0; k <= N / 2; ++k) y[k] = {z[2 * k], z[2 * k + 1]};
+    half_dft<N>(d, y, x);
+    if (scaled) {
+      HWY_UNROLL(32)
+      for (int j = 0; j < N; ++j) x[j] = hn::Mul(x[j], by);
+    }
+    if constexpr (kPacked)
+      store_packed<N>(d, real, x);
+    else
+      store_short<N>(d, EvenLines<T>{real, real_distance}, x);
+  }
+}
+
+// `blocks` blocks of equally distant dense lines.
+template <int N, bool kThere, class D, class T>
+HWY_NOINLINE void short_real_blocks(D d, T* real, std::int64_t real_distance, T* half, std::int64_t half_distance,
+                                    std::int64_t blocks, T factor) {
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+  const bool scaled = factor != T(1);
+  const auto by = hn::Set(d, factor);
+  for (std::int64_t block = 0; block < blocks; ++block, real += lanes * real_distance, half += lanes * half_distance) {
+    if constexpr (N <= kPiece<T>) {
+      if (N < kPiece<T> || real_distance == N) {
+        short_real_block<N, kThere, true>(d, real, real_distance, half, half_distance, scaled, by);
+        continue;
+      }
+    }
+    if constexpr (N >= kPiece<T>)
+      short_real_block<N, kThere, false>(d, real, real_distance, half, half_distance, scaled, by);
+  }
+}
+// Up to 16 points they fit the registers; of the longer ones those lengths that are in use.
+using ShortLengths = Lengths<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24, 30, 32>;
+template <class D, class T> void any_short_real_blocks(D d, const RealPlan<T>& plan, const EngineCall<T>& call,
+                                                       std::int64_t from, std::int64_t to, std::int64_t blocks) {
+  const LineBatch& batch = call.batch->back();
+  with_length(ShortLengths(), plan.n, [&](auto n) HWY_ATTR {
+    constexpr int N = decltype(n)::value;
+    if (plan.kind == EngineKind::RealToHalf)
+      short_real_blocks<N, true>(d, call.in_re + from, batch.input_distance, call.out_re + to, batch.output_distance,
+                                 blocks, call.factor);
+    else
+      short_real_blocks<N, false>(d, call.out_re + to, batch.output_distance, call.in_re + from, batch.input_distance,
+                                  blocks, call.factor);
+  });
+}
+
+// Whether they serve: a codelet, the half side pairs, the real side dense.
+template <class T> bool short_blocks(const RealPlan<T>& plan, const EngineCall<T>& call) {
+  if (!is_listed(ShortLengths(), plan.n) || call.batch->empty()) return false;
+  const bool there = plan.kind == EngineKind::RealToHalf;
+  const LineBatch& batch = call.batch->back();
+  if (plan.n < kPiece<T> && (there ? batch.input_distance : batch.output_distance) != plan.n) return false;
+  return there ? call.in_stride == 1 && call.out_stride == 2 && call.out_im == call.out_re + 1
+               : call.out_stride == 1 && call.in_stride == 2 && call.in_im == call.in_re + 1;
 }
 
 template <class D, class T> void transform_real_block(D d, const RealPlan<T>& plan, const BlockSide<T>& in,
                                                       const BlockSide<T>& out, T factor, T* scratch) {
   constexpr std::int64_t lanes = kWidth<D>;
-  const std::int64_t n = plan.n, half = n / 2;
+  const std::int64_t n = plan.n, half = n / 2 + 1;
   T *block = scratch, *rest = scratch + (n + 2) * lanes;
-  if (plan.kind == EngineKind::RealToHalf) {
-    const bool rows = in.distance == 1;  // as they lie
-    if (!rows) load_real_block(d, in, n, block);
-    run_levels<true>(d, plan.passes, 0, rows ? in.line[0] : block, rows ? in.stride : lanes, block, 2 * lanes, factor,
-                     rest);
-    return store_block(d, out, half + 1, block);
+  const bool there = plan.kind == EngineKind::RealToHalf;
+  const BlockSide<T>& real = there ? in : out;
+  const bool rows = real.distance == 1;  // as they lie
+  const RealRows<T> a{rows ? real.line[0] : block, block, rows ? real.stride : lanes, 2 * lanes, factor};
+  if (there) {
+    if (!rows) move_block<true>(d, in, n, block, RowKind::Real);
+    run_real_passes<true>(d, plan.passes, a, rest);
+    return move_block<false>(d, out, half, block, RowKind::Complex);
   }
-  load_block(d, in, half + 1, block);
-  hn::StoreU(hn::Zero(d), d, block + lanes);
-  if (n % 2 == 0) hn::StoreU(hn::Zero(d), d, block + (n + 1) * lanes);
-  const bool rows = out.distance == 1;
-  run_levels<false>(d, plan.passes, 0, rows ? out.line[0] : block, rows ? out.stride : lanes, block, 2 * lanes, factor,
-                    rest);
-  if (!rows) store_real_block(d, out, n, block);
+  move_block<true>(d, in, half, block, RowKind::Complex);
+  run_real_passes<false>(d, plan.passes, a, rest);
+  if (!rows) move_block<false>(d, out, n, block, RowKind::Real);
 }
 
 template <class D, class T>

@@ -1,4 +1,5 @@
-// One real line by itself: what has a function for dense lines, halves, Rader's convolution.
+// One real line by itself: what has a function for dense lines, halves, Rader's convolution; splits are in
+// real_split-inl.hpp.
 //
 // Rader, n prime, g a primitive root, h = (n-1)/2, so that g^h = -1. With k_e = cos(2 pi g^e/n) + sin(2 pi g^e/n) both
 // directions are one real cyclic convolution of n - 1 points, y_m = sum_q v_q k_(m-q):
@@ -22,8 +23,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "host/real-inl.hpp"
 #include "host/real_plan.hpp"
+#include "host/real_split-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -56,18 +57,20 @@ template <bool kThere, class T>
 void halved_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T* scratch, int threads) {
   const std::int64_t m = line.n / 2;
   const Points<T> half{s.half_re, s.half_im, s.half_stride}, copy{scratch, scratch + 1, 2};
+  const bool pairs = s.half_stride == 2 && s.half_im == s.half_re + 1;
   T* own = scratch + 2 * round_up(line.n + 32);
-  const T* w = line.twiddles.data();
+  const T* table = line.twiddles.data();
   if constexpr (kThere) {
     // What fits a cache goes through the scratch, which stays there: the result is written once.
-    const bool direct =
-        half.interleaved() && half.im > half.re && line.n * static_cast<std::int64_t>(sizeof(T)) > (4 << 20);
-    const Points<T> to = direct ? half : copy;
-    line.run_complex(*line.complex, s.real, s.real + s.real_stride, 2 * s.real_stride, to.re, to.im, 2, factor, own,
+    T* const z = pairs && line.n * static_cast<std::int64_t>(sizeof(T)) > (4 << 20) ? s.half_re : scratch;
+    line.run_complex(*line.complex, s.real, s.real + s.real_stride, 2 * s.real_stride, z, z + 1, 2, factor, own,
                      threads);
-    half_line<true>(m, to, half, w);
+    std::copy_n(z, 2, z + 2 * m);
+    part_line<true>(m, table, z, pairs ? s.half_re : z);
+    if (!pairs) copy_points(m + 1, copy, half, T(1));
   } else {
-    half_line<false>(m, half, copy, w);
+    if (!pairs) copy_points(m + 1, half, copy, T(1));
+    part_line<false>(m, table, pairs ? s.half_re : scratch, scratch);
     line.run_complex(*line.complex, copy.im, copy.re, 2, s.real + s.real_stride, s.real, 2 * s.real_stride, factor, own,
                      threads);
   }
@@ -142,6 +145,9 @@ void rader_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
 
 template <bool kThere, class T> OneRealLine<T> real_line_function_of(const RealLine<T>& line) {
   if (line.run_dense) return dense_real_line<kThere, T>;
+#if HWY_TARGET != HWY_SCALAR
+  if (line.kind == RealKind::Split) return split_real_line<kThere, T>;
+#endif
   if (line.kind == RealKind::Halved) return halved_real_line<kThere, T>;
   return line.kind == RealKind::Rader ? rader_real_line<kThere, T> : full_real_line<kThere, T>;
 }

@@ -60,14 +60,12 @@ template <class T> class Builder {
     offer_parted(line);
     offer_steps(line);
     if (prime) offer_prime(line);
-    if (smooth && n % 2 != 0 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) offer_columns(line);
     if (prime) offer_rader(line);
     if (n % 2 == 0)
       offer_halved(line);
     else if (!prime && max_lanes_ > 1)
       offer_splits(line, primes.back());
-    if (line.cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= kLongestFull && smooth))
-      offer_full(line);
+    if (line.cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && smooth)) offer_full(line);
     return line;
   }
 
@@ -156,39 +154,35 @@ template <class T> class Builder {
       }
     }
   }
-  void offer_columns(RealLine<T>& line) const {
-    for (std::int64_t n1 = 3; n1 * max_lanes_ <= line.n && n1 <= kLongestColumn; ++n1) {
-      if (line.n % n1 != 0) continue;
-      const std::int64_t n2 = line.n / n1, columns = ceiling(n2, max_lanes_), blocks = ceiling(n1 / 2 + 1, max_lanes_);
-      const double cost = static_cast<double>(columns) * (real_passes_cost(n1) + 8 * static_cast<double>(n1)) +
-                          static_cast<double>(blocks) * (passes_cost(n2) + 12 * static_cast<double>(n2)) +
-                          10.0 * static_cast<double>(columns * blocks * max_lanes_) + 100;
-      if (!better(line, RealKind::Columns, 1.8 * cost)) continue;
-      line.n1 = n1;
-      line.n2 = n2;
-      line.lanes = max_lanes_;
-    }
-  }
   void offer_halved(RealLine<T>& line) const {
     const Choice complex = chooser_.best(line.n / 2);
     if (complex.is_whole() && line.run_dense) return;  // Parted and its like are faster, whatever they are estimated at
-    better(line, RealKind::Halved, complex.cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_);
+    if (better(line, RealKind::Halved, complex.cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_))
+      line.lanes = std::max(1, step_functions<T>().numbers);
   }
   void offer_full(RealLine<T>& line) const {
     better(line, RealKind::Full, chooser_.best(line.n).cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_);
   }
-  // The largest prime factor by itself, the rest in the lanes.
-  void offer_splits(RealLine<T>& line, std::int64_t largest) const {
-    const std::int64_t n1 = line.n / largest;
-    if (largest < 17 || !is_smooth(n1) || largest / 2 + 1 < max_lanes_) return;
+  // n2 by itself, the rest in the lanes.
+  void offer_split(RealLine<T>& line, std::int64_t n2) const {
+    const std::int64_t n1 = line.n / n2;
+    if (!is_smooth(n1) || n2 / 2 + 1 < max_lanes_) return;
     const double cost =
-        static_cast<double>(n1) * (choose(largest).cost + 20) +
-        static_cast<double>(ceiling(largest / 2 + 1, max_lanes_)) * (passes_cost(n1) + 12 * static_cast<double>(n1)) +
-        60;
+        static_cast<double>(n1) * (choose(n2).cost + 20) +
+        static_cast<double>(ceiling(n2 / 2 + 1, max_lanes_)) * (passes_cost(n1) + 12 * static_cast<double>(n1)) + 60;
     if (!better(line, RealKind::Split, cost)) return;
     line.n1 = n1;
-    line.n2 = largest;
+    line.n2 = n2;
     line.lanes = max_lanes_;
+  }
+  // The largest prime factor; of smooth lengths a few of the longest that are done in steps. Their points are far
+  // apart, so that all should stay in a cache.
+  void offer_splits(RealLine<T>& line, std::int64_t largest) const {
+    if (largest >= 17) offer_split(line, largest);
+    if (largest > kLargestDirect || line.run_dense || line.n > kLongestStridedReal) return;
+    int tried = 0;
+    for (std::int64_t n1 = 3; n1 * n1 <= line.n && tried < 4; n1 += 2)
+      if (line.n % n1 == 0 && line.n / n1 <= 2 * kLongestSteps) offer_split(line, line.n / n1), ++tried;
   }
   void offer_rader(RealLine<T>& line) const {
     if (line.n >= kLongestRader) return;
@@ -219,9 +213,10 @@ template <class T> class Builder {
       case RealKind::Pairs:
         return add_pairs(line);
       case RealKind::Parted:
+      case RealKind::Halved:
         line.complex = make_line_plan<T>(n / 2, max_lanes_);
-        // One more twiddle and two additions.
-        line.bound = line.complex->bound + 6 * u;
+        line.run_complex = line_functions<T>().one_line;
+        line.bound = line.complex->bound + 6 * u;  // one more twiddle and two additions
         return add_parts(line, ceiling(n / 4 + 1, line.lanes));
       case RealKind::Prime: {
         line.bound = direct_sum_bound<T>(n);
@@ -238,23 +233,10 @@ template <class T> class Builder {
       case RealKind::Steps:
         line.bound = direct_sum_bound<T>(n) + 6 * u;
         return add_steps(line);
-      case RealKind::Columns: {
-        line.bound = direct_sum_bound<T>(n) + 6 * u;
-        line.first = make_real_passes<T>(direction_, n1);
-        line.second = make_passes<T>(n2);
-        const std::int64_t v = line.lanes, rows = n1 / 2 + 1;
-        line.twiddles.resize(static_cast<std::size_t>(ceiling(n2, v) * rows * 2 * v));
-        std::size_t at = 0;
-        for (std::int64_t c = 0; c < ceiling(n2, v); ++c)
-          for (std::int64_t k = 0; k < rows; ++k, at += static_cast<std::size_t>(v))
-            for (std::int64_t lane = 0; lane < v; ++lane, ++at)
-              put(line.twiddles, at, at + static_cast<std::size_t>(v), (std::min(c * v, n2 - v) + lane) * k, n, false);
-        return;
-      }
       case RealKind::Split: {
         line.inner = build(n2);
         line.bound = direct_sum_bound<T>(n1) + line.inner->bound + 4 * u;
-        line.second = make_passes<T>(n1);
+        line.first = make_passes<T>(n1);
         const std::int64_t count = n2 / 2 + 1;
         line.twiddles.resize(static_cast<std::size_t>(2 * n1 * count));
         for (std::int64_t j = 0; j < n1; ++j)
@@ -268,14 +250,6 @@ template <class T> class Builder {
         line.inner = Builder(EngineKind::RealToHalf, max_lanes_).build(n2);
         line.back = Builder(EngineKind::HalfToReal, max_lanes_).build(n2);
         return add_rader(line);
-      case RealKind::Halved: {
-        line.complex = make_line_plan<T>(n / 2, max_lanes_);
-        // One more twiddle and two additions.
-        line.bound = line.complex->bound + 6 * u;
-        line.run_complex = line_functions<T>().one_line;
-        line.twiddles = half_twiddles<T>(n);
-        return;
-      }
       case RealKind::Full:
         line.complex = make_line_plan<T>(n, max_lanes_);
         line.bound = line.complex->bound;
@@ -406,11 +380,6 @@ template <class T> std::int64_t RealLine<T>::shared_reals() const {
     case RealKind::Prime:
     case RealKind::Steps:
       return round_up(n) + round_up(n + 2) + 16;
-    case RealKind::Columns: {
-      const std::int64_t blocks = ceiling(n1 / 2 + 1, lanes);
-      return blocks * n2 * 2 * lanes + 4 * lanes * std::max(blocks * lanes, n2) + first.scratch_rows() * lanes +
-             round_up(n);
-    }
     case RealKind::Split:
       return 2 * n1 * round_up(n2 / 2 + 1) + 4 * lanes * n1 + inner->shared_reals();
     case RealKind::Rader:

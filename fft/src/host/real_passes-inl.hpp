@@ -1,13 +1,15 @@
-// Passes over a block of real rows: transforms of smooth length, odd or even, with half the work of the complex ones.
+// Blocks of real rows to rows of half lines, or back: transforms of smooth length with about half the work of the
+// complex ones.
 //
-// n = r m, j = p m + q, k = t + r k2, w_n = exp(-2 pi i/n):
+// n = r m, r a codelet of real points, j = p m + q, k = t + r k2, w_n = exp(-2 pi i/n):
 //   X_(t + r k2) = sum_q w_m^(q k2) [ w_n^(qt) sum_p x_(pm+q) w_r^(pt) ].
-// The sums over p are real transforms of r points (real_pass). Their results for t and r - t are conjugate, so the
-// columns t = 1 .. (r-1)/2 go through complex passes of length m, side by side, and the last of these
-// (mirror_last_pass) stores X_k where k <= n/2, else the conjugate at n - k; column 0 is a real line of m points: the
-// same again, the results r rows apart. For even r the column r/2, real but for its twiddle, is done as a complex one.
-// From half lines to real ones everything runs backwards: complex passes on the conjugates of the columns
-// (mirror_first_pass loads them), column 0 by the same again, then twiddles and sums over t, which are half_dft.
+// The sums over p are codelets (real_sums). Their results for t and r - t are conjugate, so columns t = 0 .. r/2 go
+// through complex passes of length m, and of what comes out X_k is kept where k <= n/2, else its conjugate as X_(n-k).
+// From half lines to real ones everything runs backwards, on conjugates: complex passes know the forward transform
+// only.
+//
+// n = 2 m, radix 0: pairs of rows are the parts of complex numbers as they lie, whose transform is parted, or put
+// together before, by the formulas of real-inl.hpp.
 #if defined(TRN_FFT_REAL_PASSES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRN_FFT_REAL_PASSES_INL
 #undef TRN_FFT_REAL_PASSES_INL
@@ -18,7 +20,6 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
-#include <type_traits>
 
 #include "host/passes-inl.hpp"
 #include "host/real_codelets-inl.hpp"
@@ -27,17 +28,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-// One level's data. Real rows are real_stride reals apart; half rows (re, im `lanes` further on) half_stride; those in
-// scratch are packed.
-template <class T> struct RealArgs {
+// Real rows are real_stride reals apart; half rows (re, im `lanes` further on) half_stride.
+template <class T> struct RealRows {
   T *real, *half;
   std::int64_t real_stride, half_stride;
-  std::int64_t n, m, columns;
-  int radix;        // of the real pass
-  T *first, *rest;  // column 0: [m]; the others: [m][columns][re, im]
-  const T *twiddles, *constants;
   T factor;
-  std::int64_t lines = 1, real_step = 0, half_step = 0;  // real_whole, half_whole: lines and what is between them
+  std::int64_t lines = 1, real_step = 0, half_step = 0;  // single codelets: lines and what is between them
 };
 
 template <class D, class T> HWY_INLINE C<D> load_pair(D d, const T* p) {
@@ -47,272 +43,142 @@ template <class D, class T> HWY_INLINE void store_pair(D d, T* p, C<D> x) {
   hn::StoreU(x.r, d, p);
   hn::StoreU(x.i, d, p + kWidth<D>);
 }
-template <class D> HWY_INLINE C<D> number(D d, const hn::TFromD<D>* w) { return {hn::Set(d, w[0]), hn::Set(d, w[1])}; }
 
-// The sums of a prime radix above 13, of real numbers: x_j = take(j) to put(k, y_k), k = 0 .. p/2 (y_0 without its
-// imaginary part).
-template <class D, class T, class Take, class Put>
-HWY_INLINE void real_prime(D d, int p, const T* constants, const Take& take, const Put& put) {
-  const int h = p / 2;
-  hn::Vec<D> even[kLargestDirect / 2], odd[kLargestDirect / 2];
-  const auto x0 = take(0);
-  auto sum = x0;
-  for (int j = 1; j <= h; ++j) {
-    const auto u = take(j), v = take(p - j);
-    even[j - 1] = hn::Add(u, v);
-    odd[j - 1] = hn::Sub(v, u);
-    sum = hn::Add(sum, even[j - 1]);
-  }
-  put(0, C<D>{sum, hn::Zero(d)});
-  for (int k = 1; k <= h; k += 2) {  // an odd h repeats its last one
-    const int k2 = k < h ? k + 1 : k;
-    const T *c1 = constants + (k - 1) * 2 * h, *c2 = constants + (k2 - 1) * 2 * h;
-    auto e1 = x0, e2 = x0, o1 = hn::Zero(d), o2 = o1;
-    for (int j = 0; j < h; ++j) {
-      e1 = hn::MulAdd(hn::Set(d, c1[2 * j]), even[j], e1);
-      o1 = hn::MulAdd(hn::Set(d, c1[2 * j + 1]), odd[j], o1);
-      e2 = hn::MulAdd(hn::Set(d, c2[2 * j]), even[j], e2);
-      o2 = hn::MulAdd(hn::Set(d, c2[2 * j + 1]), odd[j], o2);
-    }
-    put(k, C<D>{e1, o1});
-    if (k2 != k) put(k2, C<D>{e2, o2});
-  }
-}
-// Back: y_k = take(k), k = 0 .. p/2, to put(j, x_j) for all j.
-template <class D, class T, class Take, class Put>
-HWY_INLINE void half_prime(D d, int p, const T* constants, const Take& take, const Put& put) {
-  const int h = p / 2;
-  hn::Vec<D> a[kLargestDirect / 2], b[kLargestDirect / 2];
-  const auto y0 = take(0).r;
-  auto sum = y0;
-  for (int k = 1; k <= h; ++k) {
-    const C<D> y = take(k);
-    a[k - 1] = hn::Add(y.r, y.r);
-    b[k - 1] = hn::Add(y.i, y.i);
-    sum = hn::Add(sum, a[k - 1]);
-  }
-  put(0, sum);
-  for (int j = 1; j <= h; j += 2) {
-    const int j2 = j < h ? j + 1 : j;
-    const T *c1 = constants + (j - 1) * 2 * h, *c2 = constants + (j2 - 1) * 2 * h;
-    auto e1 = y0, e2 = y0, o1 = hn::Zero(d), o2 = o1;
-    for (int k = 0; k < h; ++k) {
-      e1 = hn::MulAdd(hn::Set(d, c1[2 * k]), a[k], e1);
-      o1 = hn::MulAdd(hn::Set(d, c1[2 * k + 1]), b[k], o1);
-      e2 = hn::MulAdd(hn::Set(d, c2[2 * k]), a[k], e2);
-      o2 = hn::MulAdd(hn::Set(d, c2[2 * k + 1]), b[k], o2);
-    }
-    put(j, hn::Sub(e1, o1));
-    put(p - j, hn::Add(e1, o1));
-    if (j2 == j) continue;
-    put(j2, hn::Sub(e2, o2));
-    put(p - j2, hn::Add(e2, o2));
-  }
-}
-// Complex, any way.
-template <class D, class T, class Take, class Put>
-HWY_INLINE void complex_prime(D d, int p, const T* constants, const Take& take, const Put& put) {
-  const int h = p / 2;
-  C<D> even[kLargestDirect / 2], odd[kLargestDirect / 2];
-  const C<D> x0 = take(0);
-  C<D> sum = x0;
-  for (int j = 1; j <= h; ++j) {
-    const C<D> u = take(j), v = take(p - j);
-    even[j - 1] = add(d, u, v);
-    odd[j - 1] = sub(d, u, v);
-    sum = add(d, sum, even[j - 1]);
-  }
-  put(0, sum);
-  for (int k = 1; k <= h; ++k) {
-    const T* c = constants + (k - 1) * 2 * h;
-    C<D> e = x0, o = {hn::Zero(d), hn::Zero(d)};
-    for (int j = 0; j < h; ++j) {
-      const auto cosine = hn::Set(d, c[2 * j]), sine = hn::Set(d, c[2 * j + 1]);
-      e = {hn::MulAdd(cosine, even[j].r, e.r), hn::MulAdd(cosine, even[j].i, e.i)};
-      o = {hn::MulAdd(sine, odd[j].r, o.r), hn::MulAdd(sine, odd[j].i, o.i)};
-    }
-    put(k, C<D>{hn::Add(e.r, o.i), hn::Sub(e.i, o.r)});
-    put(p - k, C<D>{hn::Sub(e.r, o.i), hn::Add(e.i, o.r)});
-  }
-}
-
-// Sums over p, twiddles. N is the radix, 0 for primes above 13.
-template <int N, class D, class T> HWY_NOINLINE void real_pass(D d, const RealArgs<T>& args) {
-  const RealArgs<T> a = args;
-  const std::int64_t leg = a.m * a.real_stride;
-  const T *in = a.real, *w = a.twiddles;
-  T *first = a.first, *rest = a.rest;
-  for (std::int64_t q = 0; q < a.m; ++q, in += a.real_stride, first += kWidth<D>, w += 2 * a.columns) {
-    const auto put = [&](int t, C<D> y) HWY_ATTR {
-      if (t == 0) return hn::StoreU(y.r, d, first);
-      const C<D> turn = number(d, w + 2 * (t - 1));
-      if (N > 0 && 2 * t == N)
-        y = {hn::Mul(y.r, turn.r), hn::Mul(y.r, turn.i)};
-      else
-        y = times(d, y, turn);
-      store_pair(d, rest + 2 * (t - 1) * kWidth<D>, y);
-    };
-    if constexpr (N == 0) {
-      real_prime(
-          d, a.radix, a.constants, [&](int p) HWY_ATTR { return hn::LoadU(d, in + p * leg); }, put);
-    } else {
-      hn::Vec<D> x[N];
-      C<D> y[N / 2 + 1];
-      HWY_UNROLL(16)
-      for (int p = 0; p < N; ++p) x[p] = hn::LoadU(d, in + p * leg);
-      real_dft<N>(d, x, y);
-      HWY_UNROLL(16)
-      for (int t = 0; t <= N / 2; ++t) put(t, y[t]);
-    }
-    rest += 2 * a.columns * kWidth<D>;
-  }
-}
-template <int N, class D, class T> HWY_NOINLINE void half_pass(D d, const RealArgs<T>& args) {
-  const RealArgs<T> a = args;
-  const bool scaled = a.factor != T(1);
+#if HWY_TARGET != HWY_SCALAR  // a plain processor takes real lines one by one
+// Lines of a codelet.
+template <int N, bool kThere, class D, class T> HWY_NOINLINE void real_codelet_rows(D d, RealRows<T> a) {
   const auto by = hn::Set(d, a.factor);
-  const std::int64_t leg = a.m * a.real_stride;
-  const T *first = a.first, *rest = a.rest, *w = a.twiddles;
-  T* out = a.real;
-  for (std::int64_t q = 0; q < a.m; ++q, out += a.real_stride, first += kWidth<D>, w += 2 * a.columns) {
-    const auto take = [&](int t) HWY_ATTR {
-      if (t == 0) return C<D>{hn::LoadU(d, first), hn::Zero(d)};
-      const C<D> z = load_pair(d, rest + 2 * (t - 1) * kWidth<D>), turn = number(d, w + 2 * (t - 1));
-      // conj(z conj(turn)): the twiddles of this direction are conjugate already
-      return C<D>{hn::MulAdd(z.i, turn.i, hn::Mul(z.r, turn.r)), hn::NegMulAdd(z.i, turn.r, hn::Mul(z.r, turn.i))};
-    };
-    const auto put = [&](int p, hn::Vec<D> x) HWY_ATTR { hn::StoreU(scaled ? hn::Mul(x, by) : x, d, out + p * leg); };
-    if constexpr (N == 0) {
-      half_prime(d, a.radix, a.constants, take, put);
-    } else {
-      hn::Vec<D> x[N];
-      C<D> y[N / 2 + 1];
-      HWY_UNROLL(16)
-      for (int t = 0; t <= N / 2; ++t) y[t] = take(t);
-      half_dft<N>(d, y, x);
-      HWY_UNROLL(16)
-      for (int p = 0; p < N; ++p) put(p, x[p]);
-    }
-    rest += 2 * a.columns * kWidth<D>;
+  for (; a.lines > 0; --a.lines, a.real += a.real_step, a.half += a.half_step) {
+    if constexpr (kThere)
+      real_codelet<N, true>(
+          d, [&](int j) HWY_ATTR { return hn::LoadU(d, a.real + j * a.real_stride); },
+          [&](int k, C<D> y) HWY_ATTR {
+            store_pair(d, a.half + k * a.half_stride, C<D>{hn::Mul(y.r, by), hn::Mul(y.i, by)});
+          });
+    else
+      real_codelet<N, false>(
+          d, [&](int k) HWY_ATTR { return load_pair(d, a.half + k * a.half_stride); },
+          [&](int j, hn::Vec<D> x) HWY_ATTR { hn::StoreU(hn::Mul(x, by), d, a.real + j * a.real_stride); });
   }
 }
 
-// Whole lines of N points, or of a prime above 13.
-template <int N, class D, class T> HWY_NOINLINE void real_whole(D d, const RealArgs<T>& args) {
-  RealArgs<T> a = args;
-  const bool scaled = a.factor != T(1);
-  const auto put = [&](int k, C<D> y) HWY_ATTR {
-    if (k == 0 || (N > 0 && 2 * k == N)) y.i = hn::Zero(d);
-    if (scaled) scale<1>(d, &y, a.factor);
-    store_pair(d, a.half + k * a.half_stride, y);
+// Sums over p and twiddles, from real rows to columns [q][t][re, im], or back.
+template <int R, bool kThere, class D, class T>
+HWY_NOINLINE void real_sums(D d, const RealPasses<T>& passes, T* real, std::int64_t stride, T* columns, T factor) {
+  constexpr std::int64_t row = 2 * kWidth<D>, count = R / 2 + 1;
+  const std::int64_t m = passes.inner.n, leg = m * stride;
+  const auto by = hn::Set(d, factor);
+  const T* w = passes.twiddles.data();
+  for (std::int64_t q = 0; q < m; ++q, real += stride, columns += count * row, w += R / 2 * 2) {
+    // Back, columns are conjugate and twiddles, too.
+    const auto turned = [&](int t, C<D> y) HWY_ATTR {
+      if (t == 0) return y;
+      const C<D> turn = {hn::Set(d, w[2 * t - 2]), hn::Set(d, w[2 * t - 1])};
+      return times(d, kThere ? y : conjugate(d, y), turn);
+    };
+    if constexpr (kThere)
+      real_codelet<R, true>(
+          d, [&](int p) HWY_ATTR { return hn::LoadU(d, real + p * leg); },
+          [&](int t, C<D> y) HWY_ATTR { store_pair(d, columns + t * row, turned(t, y)); });
+    else
+      real_codelet<R, false>(
+          d, [&](int t) HWY_ATTR { return turned(t, load_pair(d, columns + t * row)); },
+          [&](int p, hn::Vec<D> x) HWY_ATTR { hn::StoreU(hn::Mul(x, by), d, real + p * leg); });
+  }
+}
+
+// The complex passes of all columns, in place: a single one for all columns at once, several column by column.
+template <class D, class T>
+void column_transforms(D d, const Passes<T>& passes, std::int64_t count, T* columns, T factor, T* t0, T* t1) {
+  constexpr std::int64_t row = 2 * kWidth<D>;
+  if (passes.passes.size() == 1) {
+    const Rows<T> rows{columns, columns + kWidth<D>, row};
+    PassArgs<T> a = pass_args(passes, 0, rows, rows, count);
+    a.scaled = factor != T(1);
+    a.factor = factor;
+    return planar_pass(d, a);
+  }
+  for (std::int64_t t = 0; t < count; ++t) {
+    const Rows<T> rows{columns + t * row, columns + t * row + kWidth<D>, count * row};
+    run_passes(d, passes, rows, rows, factor, static_cast<const T*>(nullptr), t0, t1);
+  }
+}
+
+template <bool kThere, class D, class T>
+void run_halves(D d, const RealPasses<T>& passes, const RealRows<T>& a, T* scratch) {
+  constexpr std::int64_t lanes = kWidth<D>, row = 2 * lanes;
+  const std::int64_t m = passes.inner.n;
+  const T *none = nullptr, *w = passes.twiddles.data();
+  T *z = scratch, *t0 = z + m * row, *t1 = t0 + m * row;
+  const Rows<T> real{a.real, a.real + a.real_stride, 2 * a.real_stride}, numbers{z, z + lanes, row};
+  const auto half = hn::Set(d, T(0.5)), two = hn::Set(d, T(2));
+  if constexpr (kThere) run_passes(d, passes.inner, real, numbers, a.factor, none, t0, t1);
+  for (std::int64_t k = 0; 2 * k <= m; ++k, w += 2) {  // points k and m - k
+    const C<D> turn = {hn::Set(d, w[0]), hn::Set(d, w[1])};
+    T *x = a.half + k * a.half_stride, *image = a.half + (m - k) * a.half_stride, *number = z + k * row,
+      *mirrored = z + (k == 0 ? 0 : m - k) * row;
+    C<D> p = load_pair(d, kThere ? number : x), q = load_pair(d, kThere ? mirrored : image);
+    if (!kThere && k == 0) p.i = q.i = hn::Zero(d);
+    const C<D> sum = {hn::Add(p.r, q.r), hn::Sub(p.i, q.i)}, difference = {hn::Sub(p.r, q.r), hn::Add(p.i, q.i)};
+    if constexpr (kThere) {
+      const C<D> turned = times(d, turn, C<D>{difference.i, hn::Neg(difference.r)});
+      p = {hn::MulAdd(half, sum.r, turned.r), hn::MulAdd(half, sum.i, turned.i)};
+      q = {hn::MulSub(half, sum.r, turned.r), hn::NegMulAdd(half, sum.i, turned.i)};
+      if (k == 0) p.i = q.i = hn::Zero(d);
+      store_pair(d, image, q);
+      store_pair(d, x, p);
+    } else {
+      const C<D> turned = times(d, C<D>{turn.i, turn.r}, difference);
+      p = {hn::MulAdd(two, turned.r, sum.r), hn::MulAdd(two, turned.i, sum.i)};
+      q = {hn::NegMulAdd(two, turned.r, sum.r), hn::MulSub(two, turned.i, sum.i)};
+      store_pair(d, mirrored, q);
+      store_pair(d, number, p);
+    }
+  }
+  if constexpr (!kThere)
+    run_passes(d, passes.inner, Rows<T>{numbers.im, numbers.re, row}, Rows<T>{real.im, real.re, real.stride}, a.factor,
+               none, t0, t1);
+}
+
+// Real rows to half rows, or back; the two may be the same memory.
+template <bool kThere, class D, class T>
+void run_real_passes(D d, const RealPasses<T>& passes, const RealRows<T>& a, T* scratch) {
+  constexpr std::int64_t row = 2 * kWidth<D>;
+  const std::int64_t n = passes.n, r = passes.radix, m = passes.inner.n, count = r / 2 + 1;
+  if (r == 0) return run_halves<kThere>(d, passes, a, scratch);
+  if (m == 1) {
+    with_length(RealLengths(), r,
+                [&](auto length) HWY_ATTR { real_codelet_rows<decltype(length)::value, kThere>(d, a); });
+    return;
+  }
+  T *columns = scratch, *t0 = columns + count * m * row, *t1 = t0 + m * row;
+  const auto sums = [&]() HWY_ATTR {
+    with_length(Radices(), r, [&](auto radix) HWY_ATTR {
+      real_sums<decltype(radix)::value, kThere>(d, passes, a.real, a.real_stride, columns, a.factor);
+    });
   };
-  const auto take = [&](int j) HWY_ATTR { return hn::LoadU(d, a.real + j * a.real_stride); };
-  for (; a.lines > 0; --a.lines, a.real += a.real_step, a.half += a.half_step) {
-    if constexpr (N == 0) {
-      real_prime(d, a.radix, a.constants, take, put);
-    } else {
-      hn::Vec<D> x[N];
-      C<D> y[N / 2 + 1];
-      HWY_UNROLL(32)
-      for (int j = 0; j < N; ++j) x[j] = take(j);
-      real_dft<N>(d, x, y);
-      HWY_UNROLL(32)
-      for (int k = 0; k <= N / 2; ++k) put(k, y[k]);
+  if constexpr (kThere) {
+    sums();
+    column_transforms(d, passes.inner, count, columns, a.factor, t0, t1);
+  }
+  T* point = columns;
+  for (std::int64_t k2 = 0; k2 < m; ++k2)
+    for (std::int64_t t = 0; t < count; ++t, point += row) {
+      const std::int64_t k = t + r * k2;
+      const bool mirrored = 2 * k > n, own = k == 0 || 2 * k == n;  // own: its own mirror image, and real
+      if (kThere && mirrored && (t == 0 || 2 * t == r)) continue;   // these columns have every point twice
+      T* const half = a.half + (mirrored ? n - k : k) * a.half_stride;
+      C<D> x = load_pair(d, kThere ? point : half);
+      if (mirrored == kThere) x.i = hn::Neg(x.i);
+      if (own) x.i = hn::Zero(d);
+      store_pair(d, kThere ? half : point, x);
     }
+  if constexpr (!kThere) {
+    column_transforms(d, passes.inner, count, columns, T(1), t0, t1);
+    sums();
   }
 }
-template <int N, class D, class T> HWY_NOINLINE void half_whole(D d, const RealArgs<T>& args) {
-  RealArgs<T> a = args;
-  const bool scaled = a.factor != T(1);
-  const auto by = hn::Set(d, a.factor);
-  const auto put = [&](int j, hn::Vec<D> x)
-                       HWY_ATTR { hn::StoreU(scaled ? hn::Mul(x, by) : x, d, a.real + j * a.real_stride); };
-  const auto take = [&](int k) HWY_ATTR { return load_pair(d, a.half + k * a.half_stride); };
-  for (; a.lines > 0; --a.lines, a.real += a.real_step, a.half += a.half_step) {
-    if constexpr (N == 0) {
-      half_prime(d, a.radix, a.constants, take, put);
-    } else {
-      hn::Vec<D> x[N];
-      C<D> y[N / 2 + 1];
-      HWY_UNROLL(32)
-      for (int k = 0; k <= N / 2; ++k) y[k] = take(k);
-      half_dft<N>(d, y, x);
-      HWY_UNROLL(32)
-      for (int j = 0; j < N; ++j) put(j, x[j]);
-    }
-  }
-}
-
-// The last complex pass of the columns, radix R (0: `radix`, prime): butterfly (k2, s) has the points k0 + t n/R, k0 =
-// s + 1 + r k2.
-template <int R, class D, class T>
-HWY_NOINLINE void mirror_last_pass(D d, const RealArgs<T>& args, const T* from, int radix, const T* constants) {
-  const RealArgs<T> a = args;
-  const int points = R > 0 ? R : radix;
-  const std::int64_t blocks = a.m / points, in_leg = 2 * kWidth<D> * blocks * a.columns, leg = a.n / points;
-  const bool scaled = a.factor != T(1);
-  for (std::int64_t k2 = 0; k2 < blocks; ++k2) {
-    for (std::int64_t s = 0; s < a.columns; ++s, from += 2 * kWidth<D>) {
-      const std::int64_t k0 = s + 1 + a.radix * k2;
-      const auto take = [&](int j) HWY_ATTR { return load_pair(d, from + j * in_leg); };
-      const auto put = [&](int t, C<D> x) HWY_ATTR {
-        const std::int64_t k = k0 + t * leg;
-        const bool mirrored = R > 0 && R % 2 == 0 ? 2 * t >= R : 2 * k > a.n;
-        if (scaled) scale<1>(d, &x, a.factor);
-        if (mirrored) x.i = hn::Neg(x.i);
-        store_pair(d, a.half + (mirrored ? a.n - k : k) * a.half_stride, x);
-      };
-      if constexpr (R == 0) {
-        complex_prime(d, radix, constants, take, put);
-      } else {
-        C<D> x[R];
-        HWY_UNROLL(16)
-        for (int j = 0; j < R; ++j) x[j] = take(j);
-        dft<R>(d, x);
-        HWY_UNROLL(16)
-        for (int t = 0; t < R; ++t) put(t, x[t]);
-      }
-    }
-  }
-}
-// The first complex pass of the conjugate columns: butterfly (q, s) takes the points k0 + p n/R, k0 = s + 1 + r q.
-template <int R, class D, class T> HWY_NOINLINE void mirror_first_pass(D d, const RealArgs<T>& args, T* to, int radix,
-                                                                       const T* twiddles, const T* constants) {
-  const RealArgs<T> a = args;
-  const int points = R > 0 ? R : radix;
-  const std::int64_t blocks = a.m / points, out_leg = 2 * kWidth<D> * a.columns, leg = a.n / points;
-  for (std::int64_t q = 0; q < blocks; ++q, twiddles += 2 * (points - 1), to += (points - 1) * out_leg) {
-    for (std::int64_t s = 0; s < a.columns; ++s, to += 2 * kWidth<D>) {
-      const std::int64_t k0 = s + 1 + a.radix * q;
-      const auto take = [&](int p) HWY_ATTR {
-        const std::int64_t k = k0 + p * leg;
-        const bool mirrored = R > 0 && R % 2 == 0 ? 2 * p >= R : 2 * k > a.n;
-        C<D> x = load_pair(d, a.half + (mirrored ? a.n - k : k) * a.half_stride);
-        if (!mirrored) x.i = hn::Neg(x.i);
-        return x;
-      };
-      const auto put = [&](int t, C<D> x) HWY_ATTR {
-        if (t > 0 && blocks > 1) x = times(d, x, number(d, twiddles + 2 * (t - 1)));
-        store_pair(d, to + t * out_leg, x);
-      };
-      if constexpr (R == 0) {
-        complex_prime(d, radix, constants, take, put);
-      } else {
-        C<D> x[R];
-        HWY_UNROLL(16)
-        for (int p = 0; p < R; ++p) x[p] = take(p);
-        dft<R>(d, x);
-        HWY_UNROLL(16)
-        for (int t = 0; t < R; ++t) put(t, x[t]);
-      }
-    }
-  }
-}
-
-// Calls f(integral_constant<int, N>) for a codelet of up to 16 points, or 0.
-template <class F> HWY_INLINE void with_radix(int radix, const F& f) {
-  if (!with_length(Radices(), radix, f)) f(std::integral_constant<int, 0>());
-}
+#endif
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

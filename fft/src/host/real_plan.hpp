@@ -12,44 +12,36 @@ namespace trn::fft::host {
 
 [[nodiscard]] double real_codelet_cost(std::int64_t n);  // of a codelet, or of a prime above 13
 
-// A real transform of smooth length as passes over a block of rows (real_passes-inl.hpp): levels n = r m, then a level
-// for column 0 of m points, ...; the last one has m = 1.
+// A real transform over a block of rows (real_passes-inl.hpp): n = radix m, a codelet of real points and complex passes
+// of m, which may be 1; or n = 2 m and radix 0, complex passes of m.
 template <class T> struct RealPasses {
-  struct Level {
-    int radix = 1;
-    std::int64_t n = 1, m = 1, columns = 0;  // columns: t = 1 .. radix/2
-    std::size_t twiddles = 0;   // w_n^(qt), or their conjugates from half to real: [m][columns][2] in table
-    std::size_t constants = 0;  // cos and sin [h][h][2] of a prime above 13
-    Passes<T> inner;            // the complex passes of the columns
-  };
-  std::int64_t n = 1;
-  std::vector<Level> levels;
-  Aligned<T> table;
-  [[nodiscard]] std::int64_t scratch_rows() const;  // of as many reals as there are lanes
+  std::int64_t n = 0;  // 0: none
+  int radix = 1;
+  Passes<T> inner;      // of m
+  Aligned<T> twiddles;  // w_n^(qt), or conjugates from half to real: [m][t = 1 .. radix/2][2]; w_n^k/2, k = 0 .. m/2
+  [[nodiscard]] std::int64_t scratch_rows() const {  // of as many reals as there are lanes
+    return inner.n > 1 ? 2 * (radix / 2 + 3) * inner.n : 0;
+  }
 };
 template <class T> [[nodiscard]] RealPasses<T> make_real_passes(EngineKind kind, std::int64_t n);
-// The radices of the levels, and an estimate of the operations on vectors, as passes_cost().
-[[nodiscard]] std::vector<int> real_radices(std::int64_t n);
+// An estimate of the operations on vectors, as passes_cost(); infinite if there are no such passes.
 [[nodiscard]] double real_passes_cost(std::int64_t n);
 
 // One real line, in one direction.
 //   Codelet   one lane
-//   Pairs     short even n, whole in registers (real_pairs-inl.hpp)
+//   Pairs     short even n, whole in registers (real_dense-inl.hpp)
 //   Parted    n even: a complex line of n/2 points that needs no scratch, and a pass over the result
-//     (real_parted-inl.hpp)
-//   Prime     17 .. 61, a matrix and a vector (real_parted-inl.hpp)
+//     (real_dense-inl.hpp)
+//   Prime     17 .. 61, a matrix and a vector (real_dense-inl.hpp)
 //   Steps     n = n1 n2, n1 a codelet, n2 a product of them: real columns of n1, half of a complex transform of n2 rows
 //     (real_steps-inl.hpp)
-//   Columns   n = n1 n2 in four steps: real columns of n1 in the lanes, twiddles, transposition, half of the complex
-//     columns of n2 (real_split-inl.hpp)
 //   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result
-//     (real-inl.hpp)
 //   Split     n = n1 n2, n1 smooth: n1 real lines of n2 points, twiddles, half of the columns of n1
 //     (real_split-inl.hpp)
 //   Rader     n prime: a real cyclic convolution of n - 1 points, of that length if it is smooth, or padded
 //     (real_line-inl.hpp)
 //   Full      a complex line of n points
-enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, Steps, Columns, Halved, Split, Rader, Full };
+enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, Steps, Halved, Split, Rader, Full };
 template <class T> struct RealLine;
 // The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
 template <class T> struct RealSides {
@@ -89,10 +81,11 @@ template <class T> [[nodiscard]] const DenseFunctions<T>& dense_functions();
 template <class T> struct RealLine {
   EngineKind direction = EngineKind::RealToHalf;
   RealKind kind = RealKind::Codelet;
-  std::int64_t n = 1, n1 = 1, n2 = 1;  // n2 of Rader: the length of the convolution
-  int lanes = 1;                       // Columns, Split; Pairs, Parted, Prime, Steps: complex numbers in a vector
-  double cost = 0;                     // as LinePlan::cost
-  double bound = 0;                    // as Engine::bound()
+  std::int64_t n = 1, n1 = 1,
+               n2 = 1;  // n2 of Rader: the length of the convolution
+  int lanes = 1;        // Split; the others: complex numbers in a vector
+  double cost = 0;      // as LinePlan::cost
+  double bound = 0;     // as Engine::bound()
   OneRealLine<T> run = nullptr;
   WholeRun<T> run_dense = nullptr;   // Codelet, Pairs, Parted, Prime, Steps: with a DenseRealCall
   RealColumns<T> columns = nullptr;  // Steps
@@ -100,11 +93,9 @@ template <class T> struct RealLine {
   std::vector<int> radices;                    // of n2
   std::shared_ptr<const LinePlan<T>> complex;  // Parted, Halved, Full
   OneLine<T> run_complex = nullptr;
-  RealPasses<T> first;  // Columns: of n1
-  Passes<T> second;     // Columns: of n2; Split: of n1
-  // Halved: w_n^k/2, k = 0 .. n/4, all re, then all im. Pairs: real_pairs-inl.hpp. Parted: w_n^k/(2i), or i/w_n^k back,
-  // [vector of k][re, re | -im, im]. Prime: cos and -sin of 2 pi jk/n, twice that back, [j][vectors of k]. Steps:
-  // real_steps-inl.hpp. Columns: w_n^(j k), [block of columns j][k <= n1/2][2][lanes]. Split: w_n^(j k), [j <
+  Passes<T> first;  // Split: of n1
+  // Pairs: real_dense-inl.hpp. Parted, Halved: w_n^k/(2i), or i/w_n^k back, [vector of k][re, re | -im, im]. Prime: cos
+  // and -sin of 2 pi jk/n, twice that back, [j][vectors of k]. Steps: real_steps-inl.hpp. Split: w_n^(j k), [j <
   // n1][2][n2/2 + 1].
   Aligned<T> twiddles;
   std::shared_ptr<const RealLine> inner,
@@ -168,7 +159,7 @@ template <class T> struct RealFunctions {
 template <class T> [[nodiscard]] const RealFunctions<T>& real_functions();
 // Of a block of lines in lanes.
 template <class T> [[nodiscard]] std::int64_t real_block_reals(const RealPlan<T>& plan, int lanes) {
-  return (plan.n + 2 + plan.passes.scratch_rows()) * lanes + 64 + 2 * plan.n + 64;
+  return round_up((plan.n + 2 + plan.passes.scratch_rows()) * lanes + 64 + 2 * plan.n + 64);
 }
 
 }  // namespace trn::fft::host

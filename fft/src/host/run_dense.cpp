@@ -5,8 +5,8 @@
 // foreach_target.h comes first.
 #include <hwy/highway.h>
 
-#include "host/real_pairs-inl.hpp"
-#include "host/real_parted-inl.hpp"
+#include "host/real_dense-inl.hpp"
+#include "host/run_tables.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -14,23 +14,13 @@ namespace trn::fft::host::HWY_NAMESPACE {
 template <class T> constexpr DenseFunctions<T> kDenseFunctions = {pairs_kernel_here<T>, dense_codelet_here<T>,
                                                                   parted_kernel_here<T>, prime_real_kernel_here<T>};
 
-const DenseFunctions<float>* dense_functions_float() { return &kDenseFunctions<float>; }
-const DenseFunctions<double>* dense_functions_double() { return &kDenseFunctions<double>; }
+TRN_FFT_TABLES(dense_functions, DenseFunctions, kDenseFunctions)
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trn::fft::host {
-
-HWY_EXPORT(dense_functions_float);
-HWY_EXPORT(dense_functions_double);
-template <> const DenseFunctions<float>& dense_functions<float>() {
-  return *HWY_DYNAMIC_DISPATCH(dense_functions_float)();
-}
-template <> const DenseFunctions<double>& dense_functions<double>() {
-  return *HWY_DYNAMIC_DISPATCH(dense_functions_double)();
-}
-
+TRN_FFT_CHOICES(dense_functions, DenseFunctions)
 }  // namespace trn::fft::host
 #endif

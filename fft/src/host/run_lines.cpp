@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "host/columns-inl.hpp"
+#include "host/run_tables.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -29,23 +30,13 @@ template <class T> void run_one_line(const LinePlan<T>& plan, T* in_re, T* in_im
 template <class T> constexpr LineFunctions<T> kLineFunctions = {
     kWidest<T>, columns_at_once_here<T>, run_lanes_or_columns<T>, run_lines_here<T>, run_one_line<T>};
 
-const LineFunctions<float>* line_functions_float() { return &kLineFunctions<float>; }
-const LineFunctions<double>* line_functions_double() { return &kLineFunctions<double>; }
+TRN_FFT_TABLES(line_functions, LineFunctions, kLineFunctions)
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trn::fft::host {
-
-HWY_EXPORT(line_functions_float);
-HWY_EXPORT(line_functions_double);
-template <> const LineFunctions<float>& line_functions<float>() {
-  return *HWY_DYNAMIC_DISPATCH(line_functions_float)();
-}
-template <> const LineFunctions<double>& line_functions<double>() {
-  return *HWY_DYNAMIC_DISPATCH(line_functions_double)();
-}
-
+TRN_FFT_CHOICES(line_functions, LineFunctions)
 }  // namespace trn::fft::host
 #endif

@@ -7,7 +7,7 @@
 
 #include "host/boxes-inl.hpp"
 #include "host/real_line-inl.hpp"
-#include "host/real_split-inl.hpp"
+#include "host/run_tables.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
@@ -15,31 +15,17 @@ namespace trn::fft::host::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR
 template <class T> constexpr RealFunctions<T> kRealFunctions = {real_line_function<T>, nullptr, nullptr};
 #else
-template <class T> OneRealLine<T> any_real_line(const RealLine<T>& line) {
-  return line.kind == RealKind::Columns || line.kind == RealKind::Split ? split_real_line_function(line)
-                                                                        : real_line_function(line);
-}
 template <class T>
-constexpr RealFunctions<T> kRealFunctions = {any_real_line<T>, run_real_lanes_here<T>, run_boxes_here<T>};
+constexpr RealFunctions<T> kRealFunctions = {real_line_function<T>, run_real_lanes_here<T>, run_boxes_here<T>};
 #endif
 
-const RealFunctions<float>* real_functions_float() { return &kRealFunctions<float>; }
-const RealFunctions<double>* real_functions_double() { return &kRealFunctions<double>; }
+TRN_FFT_TABLES(real_functions, RealFunctions, kRealFunctions)
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trn::fft::host {
-
-HWY_EXPORT(real_functions_float);
-HWY_EXPORT(real_functions_double);
-template <> const RealFunctions<float>& real_functions<float>() {
-  return *HWY_DYNAMIC_DISPATCH(real_functions_float)();
-}
-template <> const RealFunctions<double>& real_functions<double>() {
-  return *HWY_DYNAMIC_DISPATCH(real_functions_double)();
-}
-
+TRN_FFT_CHOICES(real_functions, RealFunctions)
 }  // namespace trn::fft::host
 #endif

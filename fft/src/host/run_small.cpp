@@ -5,31 +5,26 @@
 // foreach_target.h comes first.
 #include <hwy/highway.h>
 
-#include "host/columns_real-inl.hpp"
+#include "host/columns-inl.hpp"
+#include "host/run_tables.hpp"
 #include "host/tiny-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trn::fft::host::HWY_NAMESPACE {
 
-template <class T> constexpr SmallFunctions<T> kSmallFunctions = {tiny_kernel_here<T>, column_runs_kernel_here<T>};
+#if HWY_TARGET == HWY_SCALAR
+template <class T> constexpr SmallFunctions<T> kSmallFunctions = {tiny_kernel_here<T>, nullptr};
+#else
+template <class T> constexpr SmallFunctions<T> kSmallFunctions = {tiny_kernel_here<T>, real_columns_here<T>};
+#endif
 
-const SmallFunctions<float>* small_functions_float() { return &kSmallFunctions<float>; }
-const SmallFunctions<double>* small_functions_double() { return &kSmallFunctions<double>; }
+TRN_FFT_TABLES(small_functions, SmallFunctions, kSmallFunctions)
 
 }  // namespace trn::fft::host::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trn::fft::host {
-
-HWY_EXPORT(small_functions_float);
-HWY_EXPORT(small_functions_double);
-template <> const SmallFunctions<float>& small_functions<float>() {
-  return *HWY_DYNAMIC_DISPATCH(small_functions_float)();
-}
-template <> const SmallFunctions<double>& small_functions<double>() {
-  return *HWY_DYNAMIC_DISPATCH(small_functions_double)();
-}
-
+TRN_FFT_CHOICES(small_functions, SmallFunctions)
 }  // namespace trn::fft::host
 #endif

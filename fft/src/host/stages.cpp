@@ -109,33 +109,6 @@ std::vector<std::size_t> joined(std::vector<std::size_t> a, const std::vector<st
   return a;
 }
 
-// Rows of a block whose first pass takes columns from memory; `chunk_size` of the chunked dimension.
-Sweep sweep_of(const Geometry& g, const Pass& pass, const std::vector<std::size_t>& lines, const Cut& c,
-               std::int64_t real_bytes) {
-  if (pass.kind == EngineKind::RealToHalf || pass.batch.empty() ||
-      std::abs(pass.from_stride) <= std::abs(pass.batch.back().input_distance))
-    return {};
-  const int place = static_cast<int>(pass.from);
-  std::vector<std::size_t> order = by_stride(g, lines, place);
-  const auto extent = [&](std::size_t d) { return d == c.chunked ? c.chunk_size : g.dims[d].extent; };
-  std::int64_t run = 2;
-  while (!order.empty() && (g.dims[order.back()].stride[place] == run || extent(order.back()) == 1)) {
-    run *= extent(order.back());
-    order.pop_back();
-  }
-  Sweep sweep{run * real_bytes};
-  if (order.size() > 2) return {};
-  if (!order.empty()) {
-    sweep.rows = extent(order.back());
-    sweep.row_stride = g.dims[order.back()].stride[place] * real_bytes;
-  }
-  if (order.size() == 2) {
-    sweep.outer = extent(order.front());
-    sweep.outer_stride = g.dims[order.front()].stride[place] * real_bytes;
-  }
-  return sweep;
-}
-
 // A stage over `axes` (in the order of their passes) with the blocks of `c`.
 Stage make_stage(const Geometry& g, const Problem& p, const std::vector<std::size_t>& axes, const Cut& c, bool first,
                  bool last) {
@@ -159,7 +132,6 @@ Stage make_stage(const Geometry& g, const Problem& p, const std::vector<std::siz
     stage.passes.push_back(
         make_pass(g, axes[i], kind, opens ? Place::Input : inner, closes ? Place::Output : inner, lines, c.chunked));
   }
-  if (stage.blocks() > 1) stage.sweep = sweep_of(g, stage.passes.front(), lines, c, size_bytes(p.real));
   return stage;
 }
 

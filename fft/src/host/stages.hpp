@@ -35,16 +35,8 @@ struct Pass {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
 
-// What a block reads, in the order of memory: rows of so many bytes. None: the first pass reads in that order anyway,
-// or from a cache.
-struct Sweep {
-  std::int64_t bytes = 0;
-  std::int64_t rows = 1, row_stride = 0, outer = 1, outer_stride = 0;  // in bytes
-};
-
 struct Stage {
   std::vector<Pass> passes;
-  Sweep sweep;
   std::vector<WalkDim> loops;  // every combination of these
   WalkDim chunk;               // and every `chunk_size` of this
   std::int64_t chunk_size = 1;

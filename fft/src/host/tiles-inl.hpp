@@ -36,8 +36,7 @@ template <class T> struct ListedLines {
 template <class T> inline constexpr std::int64_t kPiece = std::int64_t{1}
                                                           << 62;  // without vectors nothing is transposed
 template <class D> constexpr bool kSquares = false;
-template <class D, class L, class Place> void lines_to_rows(D, const L&, std::int64_t, const Place&) {}
-template <class D, class L, class Place> void rows_to_lines(D, const L&, std::int64_t, const Place&) {}
+template <bool kToRows, class D, class L, class Place> void transpose_lines(D, const L&, std::int64_t, const Place&) {}
 #else
 template <class D, class L> HWY_INLINE hn::Vec<D> load_pieces(D d, const L& line, std::int64_t lane, std::int64_t at) {
   if constexpr (sizeof(hn::Vec<D>) <= 16) {
@@ -145,47 +144,33 @@ HWY_INLINE void each_tile(D, std::int64_t count, const Square& square, const Til
     for (; next + side <= count; next += side) square(next);
   for (; next < count; next += piece) tile(HWY_MIN(next, count - piece));
 }
-// Lines to rows and back; the row of element j is at place(j).
-template <class D, class L, class Place>
-HWY_INLINE void lines_to_rows(D d, const L& line, std::int64_t count, const Place& place) {
-  const auto put = [&](std::int64_t at, const hn::Vec<D>* v, std::int64_t rows) HWY_ATTR {
+// Lines to rows, or back; the row of element j is at place(j).
+template <bool kToRows, class D, class L, class Place>
+HWY_INLINE void transpose_lines(D d, const L& line, std::int64_t count, const Place& place) {
+  const auto rows = [&](std::int64_t at, hn::Vec<D>* v, std::int64_t number) HWY_ATTR {
     HWY_UNROLL(16)
-    for (std::int64_t i = 0; i < rows; ++i) hn::StoreU(v[i], d, place(at + i));
+    for (std::int64_t i = 0; i < number; ++i) {
+      if constexpr (kToRows)
+        hn::StoreU(v[i], d, place(at + i));
+      else
+        v[i] = hn::LoadU(d, place(at + i));
+    }
   };
   each_tile(
       d, count,
       [&]([[maybe_unused]] std::int64_t at) HWY_ATTR {
         if constexpr (kSquares<D>) {
           hn::Vec<D> v[hn::MaxLanes(D())];
-          load_square(d, line, at, v);
-          put(at, v, kWidth<D>);
+          if constexpr (kToRows) load_square(d, line, at, v);
+          rows(at, v, kWidth<D>);
+          if constexpr (!kToRows) store_square(d, line, at, v);
         }
       },
       [&](std::int64_t at) HWY_ATTR {
         hn::Vec<D> v[kPiece<hn::TFromD<D> >];
-        load_tile(d, line, at, v);
-        put(at, v, kPiece<hn::TFromD<D> >);
-      });
-}
-template <class D, class L, class Place>
-HWY_INLINE void rows_to_lines(D d, const L& line, std::int64_t count, const Place& place) {
-  const auto take = [&](std::int64_t at, hn::Vec<D>* v, std::int64_t rows) HWY_ATTR {
-    HWY_UNROLL(16)
-    for (std::int64_t i = 0; i < rows; ++i) v[i] = hn::LoadU(d, place(at + i));
-  };
-  each_tile(
-      d, count,
-      [&]([[maybe_unused]] std::int64_t at) HWY_ATTR {
-        if constexpr (kSquares<D>) {
-          hn::Vec<D> v[hn::MaxLanes(D())];
-          take(at, v, kWidth<D>);
-          store_square(d, line, at, v);
-        }
-      },
-      [&](std::int64_t at) HWY_ATTR {
-        hn::Vec<D> v[kPiece<hn::TFromD<D> >];
-        take(at, v, kPiece<hn::TFromD<D> >);
-        store_tile(d, line, at, v);
+        if constexpr (kToRows) load_tile(d, line, at, v);
+        rows(at, v, kPiece<hn::TFromD<D> >);
+        if constexpr (!kToRows) store_tile(d, line, at, v);
       });
 }
 
@@ -201,10 +186,11 @@ template <class T> struct PairPlace {
     return block + ((j & ~std::int64_t{1}) + ((j & 1) ^ (swapped ? 1 : 0))) * lanes;
   }
 };
-template <class T> struct PlanePlace {
-  T* block;
-  std::int64_t lanes;
-  HWY_INLINE T* operator()(std::int64_t j) const { return block + 2 * j * lanes; }
+// Rows `pitch` reals apart.
+template <class T> struct RowPlace {
+  T* first;
+  std::int64_t pitch;
+  HWY_INLINE T* operator()(std::int64_t j) const { return first + j * pitch; }
 };
 
 }  // namespace trn::fft::host::HWY_NAMESPACE

@@ -55,46 +55,29 @@ template <int N, class T> HWY_NOINLINE void tiny_complex(const TinyAxis<T>& axis
 }
 
 // Real lines one by one. Both parts of a number are stored at once: the next axis loads it so.
-template <int N, class T> HWY_NOINLINE void tiny_real(const TinyAxis<T>& axis, const T* in, T* out) {
+template <int N, bool kThere, class T> HWY_NOINLINE void tiny_real(const TinyAxis<T>& axis, const T* in, T* out) {
   using D = hn::CappedTag<T, 1>;
   const D d;
   const hn::CappedTag<T, 2> pair;
-  const TinyAxis<T> a = axis;
-  const auto by = hn::Set(pair, a.factor);
-  for (std::int64_t o = a.outer; o > 0; --o, in += a.in_outer, out += a.out_outer) {
-    const T* p = in;
-    T* q = out;
-    for (std::int64_t i = a.inner; i > 0; --i, p += a.in_inner, q += a.out_inner) {
-      hn::Vec<D> x[N];
-      C<D> y[N / 2 + 1];
-      HWY_UNROLL(16)
-      for (int j = 0; j < N; ++j) x[j] = hn::LoadU(d, p + j * a.in_stride);
-      real_dft<N>(d, x, y);
-      HWY_UNROLL(16)
-      for (int k = 0; k <= N / 2; ++k) {
-        const auto im = k == 0 || 2 * k == N ? hn::Zero(d) : y[k].i;
-        hn::StoreU(hn::Mul(hn::Combine(pair, im, y[k].r), by), pair, q + k * a.out_stride);
-      }
-    }
-  }
-}
-template <int N, class T> HWY_NOINLINE void tiny_half(const TinyAxis<T>& axis, const T* in, T* out) {
-  using D = hn::CappedTag<T, 1>;
-  const D d;
   const TinyAxis<T> a = axis;
   const auto by = hn::Set(d, a.factor);
   for (std::int64_t o = a.outer; o > 0; --o, in += a.in_outer, out += a.out_outer) {
     const T* p = in;
     T* q = out;
     for (std::int64_t i = a.inner; i > 0; --i, p += a.in_inner, q += a.out_inner) {
-      hn::Vec<D> x[N];
-      C<D> y[N / 2 + 1];
-      HWY_UNROLL(16)
-      for (int k = 0; k <= N / 2; ++k)
-        y[k] = {hn::LoadU(d, p + k * a.in_stride), hn::LoadU(d, p + k * a.in_stride + 1)};
-      half_dft<N>(d, y, x);
-      HWY_UNROLL(16)
-      for (int j = 0; j < N; ++j) hn::StoreU(hn::Mul(x[j], by), d, q + j * a.out_stride);
+      if constexpr (kThere)
+        real_codelet<N, true>(
+            d, [&](int j) HWY_ATTR { return hn::LoadU(d, p + j * a.in_stride); },
+            [&](int k, C<D> y) HWY_ATTR {
+              hn::StoreU(hn::Mul(hn::Combine(pair, y.i, y.r), hn::Combine(pair, by, by)), pair, q + k * a.out_stride);
+            });
+      else
+        real_codelet<N, false>(
+            d,
+            [&](int k) HWY_ATTR {
+              return C<D>{hn::LoadU(d, p + k * a.in_stride), hn::LoadU(d, p + k * a.in_stride + 1)};
+            },
+            [&](int j, hn::Vec<D> x) HWY_ATTR { hn::StoreU(hn::Mul(x, by), d, q + j * a.out_stride); });
     }
   }
 }
@@ -104,11 +87,11 @@ template <int N, class T> typename TinyAxis<T>::Run tiny_kernel_of(TinyKind kind
     case TinyKind::Complex:
       return tiny_complex<N, T>;
     case TinyKind::RealToHalf:
-      return tiny_real<N, T>;
+      return tiny_real<N, true, T>;
     case TinyKind::HalfToReal:
       break;
   }
-  return tiny_half<N, T>;
+  return tiny_real<N, false, T>;
 }
 template <class T> typename TinyAxis<T>::Run tiny_kernel_here(TinyKind kind, std::int64_t n) {
   typename TinyAxis<T>::Run run = nullptr;

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "../kernels.hpp"
-#include "columns_real.hpp"
+#include "line_plan.hpp"
 
 namespace trn::fft::host {
 
@@ -28,7 +28,9 @@ enum class TinyKind : std::uint8_t { Complex, RealToHalf, HalfToReal };
 // Compiled once per instruction set. Null if there is none.
 template <class T> struct SmallFunctions {
   typename TinyAxis<T>::Run (*tiny)(TinyKind kind, std::int64_t n);
-  RealColumnsRun<T> (*real_columns)(std::int64_t n, bool there);
+  // Lines begin .. end of a batch whose last distance is 1 on the real side and 2 on the other, which has pairs; of
+  // ColumnLengths.
+  void (*real_columns)(bool there, std::int64_t n, const EngineCall<T>& call, std::int64_t begin, std::int64_t end);
 };
 template <class T> [[nodiscard]] const SmallFunctions<T>& small_functions();
 

@@ -109,56 +109,74 @@ template <class D> HWY_INLINE Pairs<D> pairs_of(D d, hn::TFromD<D> turn) {
   return {d, hn::OddEven(hn::Neg(plus), plus)};
 }
 
-// [block of columns][k1 - 1][re, turned im][vector]
+// One line: load(at) for the vectors of rows, take(block, x) for the N2 results of each block of `numbers` k1, X_(k1 +
+// n1 k2) beginning at number k2 n1 + block numbers. The table is [block of columns][k1 - 1][re, turned im][vector].
+template <int N1, int N2, class D, class T, class Load, class Take>
+HWY_INLINE void smooth_line(const Pairs<D>& d, const T* table, const Load& load, const Take& take) {
+  constexpr int numbers = kNumbers<D>, lanes = 2 * numbers, columns = (N2 + numbers - 1) / numbers,
+                rows = (N1 + numbers - 1) / numbers;
+  PairVector<D> y[rows][columns * numbers];
+  each<columns>([&](auto column) HWY_ATTR {
+    constexpr int c = decltype(column)::value;
+    PairVector<D> x[rows * numbers > N1 ? rows * numbers : N1];
+    each<N1>([&](auto row) HWY_ATTR {
+      constexpr int r = decltype(row)::value;
+      x[r] = load(std::integral_constant<int, r * N2 + c * numbers>());
+    });
+    dft<N1>(d, x);
+    if constexpr (N2 > 1) {
+      const T* w = table + c * (N1 - 1) * 2 * lanes;
+      HWY_UNROLL(16)
+      for (int k = 1; k < N1; ++k, w += 2 * lanes)
+        x[k] = times(d, x[k], hn::LoadU(d.tag, w), hn::LoadU(d.tag, w + lanes));
+    }
+    HWY_UNROLL(16)
+    for (int k = N1; k < rows * numbers; ++k) x[k] = x[N1 - 1];  // lanes that nobody stores
+    HWY_UNROLL(16)
+    for (int b = 0; b < rows; ++b) {
+      transpose_numbers(d.tag, x + b * numbers);
+      HWY_UNROLL(8)
+      for (int i = 0; i < numbers; ++i) y[b][c * numbers + i] = x[b * numbers + i];
+    }
+  });
+  each<rows>([&](auto row) HWY_ATTR {
+    constexpr int b = rows - 1 - decltype(row)::value;  // the cut one first: what it writes
+                                                        // too much is overwritten
+    dft<N2>(d, y[b]);
+    take(std::integral_constant<int, b>(), y[b]);
+  });
+}
+// Of a line in memory.
+template <int kLength, class At, class D, class T> HWY_INLINE PairVector<D> load_vector(D tag, At, const T* in) {
+  constexpr int at = At::value;
+  return load_numbers < at + kNumbers<D> <= kLength ? kNumbers<D> : kLength - at > (tag, in + 2 * at);
+}
+template <int N1, int N2, class Block, class D, class T>
+HWY_INLINE void store_block_of(D tag, Block, PairVector<D>* y, bool scaled, hn::Vec<D> by, T* out) {
+  constexpr int numbers = kNumbers<D>, n = N1 * N2;
+  if (scaled) {
+    HWY_UNROLL(16)
+    for (int k = 0; k < N2; ++k) y[k].v = hn::Mul(y[k].v, by);
+  }
+  each<N2>([&](auto point) HWY_ATTR {
+    constexpr int k = decltype(point)::value, at = k * N1 + Block::value * numbers;
+    store_numbers<at + numbers <= n ? numbers : n - at>(tag, y[k], out + 2 * at);
+  });
+}
+
 template <int N1, int N2, class D, class T>
 HWY_NOINLINE void smooth_lines(const void* context, const void* input, void* output) {
   const D tag;
-  constexpr int numbers = kNumbers<D>, lanes = 2 * numbers, n = N1 * N2;
-  constexpr int columns = (N2 + numbers - 1) / numbers, rows = (N1 + numbers - 1) / numbers;
   const WholeCall<T>& call = *static_cast<const WholeCall<T>*>(context);
   const Pairs<D> d = pairs_of(tag, call.turn);
   const bool scaled = call.factor != T(1);
   const auto by = hn::Set(tag, call.factor);
   const T* in = static_cast<const T*>(input);
   T* out = static_cast<T*>(output);
-  for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance) {
-    PairVector<D> y[rows][columns * numbers];
-    each<columns>([&](auto column) HWY_ATTR {
-      constexpr int c = decltype(column)::value;
-      PairVector<D> x[rows * numbers > N1 ? rows * numbers : N1];
-      each<N1>([&](auto row) HWY_ATTR {
-        constexpr int at = decltype(row)::value * N2 + c * numbers;
-        x[decltype(row)::value] = load_numbers < at + numbers <= n ? numbers : n - at > (tag, in + 2 * at);
-      });
-      dft<N1>(d, x);
-      if constexpr (N2 > 1) {
-        const T* w = call.table + c * (N1 - 1) * 2 * lanes;
-        HWY_UNROLL(16)
-        for (int k = 1; k < N1; ++k, w += 2 * lanes)
-          x[k] = times(d, x[k], hn::LoadU(tag, w), hn::LoadU(tag, w + lanes));
-      }
-      HWY_UNROLL(16)
-      for (int k = N1; k < rows * numbers; ++k) x[k] = x[N1 - 1];  // lanes that nobody stores
-      HWY_UNROLL(16)
-      for (int b = 0; b < rows; ++b) {
-        transpose_numbers(tag, x + b * numbers);
-        HWY_UNROLL(8)
-        for (int i = 0; i < numbers; ++i) y[b][c * numbers + i] = x[b * numbers + i];
-      }
-    });
-    each<rows>([&](auto row) HWY_ATTR {
-      constexpr int b = rows - 1 - decltype(row)::value;  // the cut one first: what it writes too much is overwritten
-      dft<N2>(d, y[b]);
-      if (scaled) {
-        HWY_UNROLL(16)
-        for (int k = 0; k < N2; ++k) y[b][k].v = hn::Mul(y[b][k].v, by);
-      }
-      each<N2>([&](auto point) HWY_ATTR {
-        constexpr int k = decltype(point)::value, at = k * N1 + b * numbers;
-        store_numbers<at + numbers <= n ? numbers : n - at>(tag, y[b][k], out + 2 * at);
-      });
-    });
-  }
+  for (std::int64_t line = call.lines; line > 0; --line, in += call.in_distance, out += call.out_distance)
+    smooth_line<N1, N2>(
+        d, call.table, [&](auto at) HWY_ATTR { return load_vector<N1 * N2>(tag, at, in); },
+        [&](auto block, PairVector<D>* y) HWY_ATTR { store_block_of<N1, N2>(tag, block, y, scaled, by, out); });
 }
 
 // Broadcasts the number at p.
@@ -305,55 +323,50 @@ template <class D, class T> WholeRun<T> multiple_of_prime(std::int64_t r) {
   return run;
 }
 
-// How a length is cut: the fewest vector operations, of vectors of 1, 2, 4, 8 numbers.
+// How a length is cut: the fewest vector operations, of vectors of 1, 2, 4, 8 numbers. Complex lines that are parted
+// afterwards, or put together before (real_dense-inl.hpp), have vectors that do not cut rows of the result, or input.
+enum class WholeUse { Complex, RealToHalf, HalfToReal };
 struct WholeCut {
   int n1 = 0, n2 = 0, numbers = 0;
   double cost = 1e30;
 };
-constexpr WholeCut whole_cut(int n, int widest, int real_bytes) {
+constexpr WholeCut whole_cut(int n, int widest, int real_bytes, WholeUse use) {
   WholeCut best;
+  const bool complex = use == WholeUse::Complex;
   for (int n1 = 2; n1 <= 16; ++n1) {
-    if (n % n1 != 0 || n / n1 > 16 || pairs_codelet_cost(n1) == 0 || (n / n1 > 1 && pairs_codelet_cost(n / n1) == 0))
-      continue;
     const int n2 = n / n1;
+    if (n % n1 != 0 || n2 > 16 || pairs_codelet_cost(n1) == 0 || (n2 > 1 && pairs_codelet_cost(n2) == 0)) continue;
     for (int numbers = 1; numbers <= widest; numbers *= 2) {
-      if (n2 == 1 ? numbers > 1 : numbers == 1 && widest > 1) continue;  // a codelet alone, or vectors
+      if (complex && (n2 == 1 ? numbers > 1 : numbers == 1 && widest > 1)) continue;  // a codelet alone, or vectors
+      if (!complex && (n2 == 1 || numbers == 1 || (use == WholeUse::RealToHalf ? n1 : n2) % numbers != 0)) continue;
       const int columns = (n2 + numbers - 1) / numbers, rows = (n1 + numbers - 1) / numbers;
       const int shuffles = numbers == 1 ? 0 : numbers == 2 ? 1 : numbers == 4 ? 2 : 3;
       const double first = columns * (pairs_codelet_cost(n1) + n1 + (n2 > 1 ? 3.0 * (n1 - 1) : 0)),
-                   second = n2 > 1 ? rows * (pairs_codelet_cost(n2) + n2) : 0;
+                   second = n2 > 1 ? rows * (pairs_codelet_cost(n2) + n2) : 0, parts = complex ? 0 : 7.0 * n / numbers;
       const double weight = numbers * real_bytes * 2 == 64 ? 1.8 : 1.0;
-      const double cost = weight * (first + second + columns * rows * numbers * shuffles) + (n2 == 1 ? n1 : 0);
+      const double cost = weight * (first + second + columns * rows * numbers * shuffles + parts) + (n2 == 1 ? n1 : 0);
       if (cost < best.cost) best = {n1, n2, numbers, cost};
     }
   }
   return best;
 }
+template <int N, class T, WholeUse kUse = WholeUse::Complex>
+inline constexpr WholeCut kWholeCut = whole_cut(N,
+                                                static_cast<int>(hn::MaxLanes(hn::CappedTag<T, 64 / sizeof(T)>())) / 2,
+                                                sizeof(T), kUse);
 
-template <int N, class T> WholeKernel<T> smooth_kernel() {
-  constexpr int widest = static_cast<int>(hn::MaxLanes(hn::CappedTag<T, 64 / sizeof(T)>())) / 2;
-  constexpr WholeCut cut = whole_cut(N, widest, sizeof(T));
-  return {smooth_lines<cut.n1, cut.n2, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, 0, cut.cost};
-}
-
+using WholeLengths =
+    Lengths<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 21, 22, 24, 25, 26, 27, 28, 30, 32, 33, 35, 36,
+            39, 40, 42, 44, 45, 48, 49, 50, 52, 54, 55, 56, 60, 63, 64, 65, 66, 70, 72, 75, 80, 90, 96, 100, 128>;
 template <class T> WholeKernel<T> whole_kernel_here(std::int64_t n) {
   using D = hn::CappedTag<T, 64 / sizeof(T)>;
-  switch (n) {
-    // clang-format off
-#define TRN_FFT_WHOLE(N) case N: return smooth_kernel<N, T>();
-    TRN_FFT_WHOLE(2) TRN_FFT_WHOLE(3) TRN_FFT_WHOLE(4) TRN_FFT_WHOLE(5) TRN_FFT_WHOLE(6) TRN_FFT_WHOLE(7)
-    TRN_FFT_WHOLE(8) TRN_FFT_WHOLE(9) TRN_FFT_WHOLE(10) TRN_FFT_WHOLE(11) TRN_FFT_WHOLE(12) TRN_FFT_WHOLE(13)
-    TRN_FFT_WHOLE(14) TRN_FFT_WHOLE(15) TRN_FFT_WHOLE(16) TRN_FFT_WHOLE(18) TRN_FFT_WHOLE(20) TRN_FFT_WHOLE(21)
-    TRN_FFT_WHOLE(22) TRN_FFT_WHOLE(24) TRN_FFT_WHOLE(25) TRN_FFT_WHOLE(26) TRN_FFT_WHOLE(27) TRN_FFT_WHOLE(28)
-    TRN_FFT_WHOLE(30) TRN_FFT_WHOLE(32) TRN_FFT_WHOLE(33) TRN_FFT_WHOLE(35) TRN_FFT_WHOLE(36) TRN_FFT_WHOLE(39)
-    TRN_FFT_WHOLE(40) TRN_FFT_WHOLE(42) TRN_FFT_WHOLE(44) TRN_FFT_WHOLE(45) TRN_FFT_WHOLE(48) TRN_FFT_WHOLE(49)
-    TRN_FFT_WHOLE(50) TRN_FFT_WHOLE(52) TRN_FFT_WHOLE(54) TRN_FFT_WHOLE(55) TRN_FFT_WHOLE(56) TRN_FFT_WHOLE(60)
-    TRN_FFT_WHOLE(63) TRN_FFT_WHOLE(64) TRN_FFT_WHOLE(65) TRN_FFT_WHOLE(66) TRN_FFT_WHOLE(70) TRN_FFT_WHOLE(72)
-    TRN_FFT_WHOLE(75) TRN_FFT_WHOLE(80) TRN_FFT_WHOLE(90) TRN_FFT_WHOLE(96) TRN_FFT_WHOLE(100) TRN_FFT_WHOLE(128)
-#undef TRN_FFT_WHOLE
-    default: break;
-    // clang-format on
-  }
+  WholeKernel<T> kernel;
+  const auto smooth = [&](auto length) {
+    constexpr WholeCut cut = kWholeCut<decltype(length)::value, T>;
+    kernel = {
+        smooth_lines<cut.n1, cut.n2, hn::CappedTag<T, 2 * cut.numbers>, T>, cut.n1, cut.n2, cut.numbers, 0, cut.cost};
+  };
+  if (with_length(WholeLengths(), n, smooth)) return kernel;
   for (std::int64_t r = 1; r <= 12; ++r) {
     const std::int64_t p = n / r;
     if (n % r != 0 || r == 11 || p <= 13 || p > kLargestDirect || prime_factors(p).size() != 1) continue;
