@@ -63,6 +63,7 @@ class Gemm final : public Operation {
       s.ak = op_a_ == "N" ? 1 : m_;
       s.bk = op_b_ == "N" ? n_ : 1;
       s.bn = op_b_ == "N" ? 1 : k_;
+      s.limbs = blas::exact_limbs(moduli_, s.depth());
       return blas::exact_program(s, machine);
     }
     require(!precision().has_target(),

@@ -106,8 +106,16 @@ class Model {
     const std::vector<std::int64_t> key{m, n, k};
     const auto found = products_.find(key);
     if (found != products_.end()) return found->second;
-    const blas::ExactShape shape{
-        .moduli = static_cast<int>(a_.moduli), .m = m, .n = n, .k = k, .am = k, .ak = 1, .bk = n, .bn = 1};
+    const auto moduli = static_cast<int>(a_.moduli);
+    const blas::ExactShape shape{.moduli = moduli,
+                                 .m = m,
+                                 .n = n,
+                                 .k = k,
+                                 .am = k,
+                                 .ak = 1,
+                                 .bk = n,
+                                 .bn = 1,
+                                 .limbs = blas::exact_limbs(moduli, k)};
     return products_.emplace(key, neuron::estimate(blas::exact_program(shape, machine_), machine_)).first->second;
   }
 

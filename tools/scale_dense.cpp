@@ -30,8 +30,9 @@ LaunchTime local_product(Kernels& kernels, const Setting& s, DType dtype, bool e
       part * static_cast<double>(m) / static_cast<double>(bm) * (static_cast<double>(n) / static_cast<double>(bn));
   const auto build = [&] {
     if (exact) {
-      const blas::ExactShape shape{
+      blas::ExactShape shape{
           .in = dtype, .moduli = moduli, .m = bm, .n = bn, .k = k, .am = k, .ak = 1, .bk = bn, .bn = 1};
+      shape.limbs = blas::exact_limbs(moduli, shape.depth());
       return Kernels::one(blas::exact_program(shape, s.machine), s.machine);
     }
     blas::GemmShape shape{dtype, DType::Float32, bm, bn, k};

@@ -127,9 +127,16 @@ Accuracy run(const char* operation, const Executor& executor, const GemmArgs& g,
   const auto consume = [&](exact::Source& source) {
     partition.for_blocks(g.m, g.n, region.lower, [&](const exact::Block& block) { finish.block(source, block); });
   };
-  const ExactArgs args{
-      g,      empty ? 0 : plan.moduli, a, b, plan.shift_a, plan.shift_b, region.lower && !region.mirrored, partition,
-      consume};
+  const ExactArgs args{g,
+                       empty ? 0 : plan.moduli,
+                       std::max(plan.bits_a, plan.bits_b),
+                       a,
+                       b,
+                       plan.shift_a,
+                       plan.shift_b,
+                       region.lower && !region.mirrored,
+                       partition,
+                       consume};
   exact_product(operation, executor, args);
   if (target > 0 && !(finish.bound() <= target)) refuse_target(operation, g.in, executor, target, finish.bound());
   finish.store();

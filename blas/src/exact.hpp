@@ -28,7 +28,7 @@ namespace trn::blas {
 // `a` and `b`, by the device kernel where g says.
 struct ExactArgs {
   GemmArgs g;
-  int moduli;
+  int moduli, bits;  // bits: of the larger integers of both operands
   const exact::Operand &a, &b;
   std::span<const std::int32_t> shift_a, shift_b;  // per row of op(A) (both planes), per column of op(B)
   bool lower = false;                              // columns beyond the row are not wanted: what they receive is open

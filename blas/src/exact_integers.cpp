@@ -44,9 +44,9 @@ double log2_product(int count) {
 
 int exponent_offset(bool wide, int shift) { return wide ? shift - 1075 + 32 + 127 : shift - 150 + 127; }
 
-// The device's steps: significand in pieces of 21, 16 and 16 bits, each scaled by a power of two (all exact), then limb
-// by limb the nearest multiple of 2^48, 2^32, 2^16 taken off each piece, and the sum of what is left rounded to an
-// integer.
+// The device's steps where it makes four limbs (fewer have the same sum): significand in pieces of 21, 16 and 16 bits,
+// each scaled by a power of two (all exact), then limb by limb the nearest multiple of 2^48, 2^32, 2^16 taken off each
+// piece, and the sum of what is left rounded to an integer.
 Limbs slice(double x, int shift) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int field = static_cast<int>(bits >> 52 & 0x7ff);

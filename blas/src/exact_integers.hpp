@@ -29,6 +29,13 @@ struct Limbs {
 [[nodiscard]] Limbs slice(double x, int shift);
 [[nodiscard]] Limbs slice(float x, int shift);
 [[nodiscard]] std::int64_t integer(const Limbs& limbs);
+// The limbs that devices make of numbers up to 2^bits, and their units as powers of two: fewer where the numbers are
+// smaller, for the work with them is what a device's Vector Engine has least time for. The sum is that of slice().
+[[nodiscard]] constexpr int limb_count(int bits) { return bits <= 38 ? 2 : bits <= 55 ? 3 : 4; }
+[[nodiscard]] constexpr std::array<int, 4> limb_units(int limbs) {
+  if (limbs == 4) return {0, 16, 32, 48};
+  return {0, 22, 39, 0};
+}
 // What a float32 operand's slice adds to the fp32 exponent field, and a float64 operand's: the scale 2^(field - 127).
 [[nodiscard]] int exponent_offset(bool wide, int shift);
 

@@ -63,8 +63,9 @@ std::string products(const Executor& executor, std::int64_t largest, std::int64_
 
 // Integers of 30 bits through slices, residues, reductions and recombination.
 std::string residues(const Executor& executor, std::mt19937_64& random) {
-  constexpr std::int64_t kLargest = 1 << 30, kDepth = 300;
   constexpr int kModuli = 10;
+  constexpr int kBits = 55;  // limbs as numbers of most products have
+  constexpr std::int64_t kLargest = 1 << 30, kDepth = 300;
   const Integers a(kRows, kDepth, kLargest, random), bt(kColumns, kDepth, kLargest, random);
   const std::vector<double> wide_a(a.value.begin(), a.value.end()), wide_b(bt.value.begin(), bt.value.end());
   const auto da = Matrix<double>::from_host(executor, kRows, kDepth, wide_a),
@@ -88,7 +89,8 @@ std::string residues(const Executor& executor, std::mt19937_64& random) {
     }
   };
   const ExactArgs args{
-      g, kModuli, left, right, zero_a, zero_b, false, exact::Partition(kRows, kColumns, kDepth, 1, false), compare};
+      g,      kModuli, kBits, left, right, zero_a, zero_b, false, exact::Partition(kRows, kColumns, kDepth, 1, false),
+      compare};
   ask(KernelTable<ExactArgs>{"blas.exactness", host::exact_product, device::exact_product}, executor, args);
   return reason;
 }

@@ -34,7 +34,7 @@ neuron::testing::Values words(bool wide, std::uint64_t seed) {
 void expect_agreement(const ExactShape& s, const char* machine) {
   SCOPED_TRACE(::testing::Message() << machine << " " << name(s.in) << " k " << s.k);
   const bool wide = real_of(s.in) == DType::Float64;
-  const auto table = exact_table(s.moduli);
+  const auto table = exact_table(s.moduli, s.limbs);
   const auto weights = exact_weights(s.moduli, tile::machine(machine));
   const double offset = wide ? 40 - 1075 + 32 + 127 : 40 - 150 + 127;
   neuron::testing::Inputs inputs{
@@ -52,11 +52,14 @@ TEST(ExactProgram, EmittedKernelGivesTheSimulatorsBits) {
     for (const DType in : {DType::Float64, DType::Complex64}) {
       ExactShape s{in, 3, 40, 33, 150};
       s.am = s.k, s.bk = 1, s.bn = s.k;
-      expect_agreement(s, machine);
+      for (const int limbs : {3, 4}) {
+        s.limbs = limbs;
+        expect_agreement(s, machine);
+      }
     }
   }
   ExactShape turned{DType::Float64, 4, 130, 40, 256};  // B by rows: the Tensor Engine turns it
-  turned.am = turned.k, turned.bk = turned.n, turned.bn = 1;
+  turned.am = turned.k, turned.bk = turned.n, turned.bn = 1, turned.limbs = 3;
   expect_agreement(turned, "trn2");
   ExactShape herk{DType::Complex64, 2, 40, 40, 30, 30};
   herk.conj_b = herk.lower = herk.same = true;
@@ -76,6 +79,7 @@ TEST(ExpandProgram, EmittedKernelGivesTheSimulatorsBits) {
 ExactShape square(std::int64_t n, int moduli) {
   ExactShape s{DType::Float64, moduli, n, n, n};
   s.am = n, s.ak = 1, s.bk = n, s.bn = 1;
+  s.limbs = exact_limbs(moduli, n);
   return s;
 }
 
@@ -87,7 +91,9 @@ TEST(ExactProgram, IsAPureFunctionThatDoesNotGrowWithTheShape) {
     s.k = 4096;
     return exact_program(s, machine).instructions().size();
   };
-  EXPECT_EQ(instructions(16384), instructions(8192));
+  // The more rows there are, the narrower the columns that are sliced beside eight blocks, down to a tile.
+  EXPECT_LE(instructions(16384), instructions(8192));
+  EXPECT_EQ(instructions(131072), instructions(65536));
 }
 
 // The longest sums still fit in SBUF; longer ones are refused.
@@ -108,7 +114,7 @@ TEST(ExactModel, Float64AccurateGemmReachesThreeTeraflops) {
   const double flops = 2.0 * 4096 * 4096 * 4096;
   auto text = ::testing::Message() << report.seconds * 1e3 << " ms";
   for (const neuron::Lane& lane : report.lanes) text << ", " << lane.name << " " << lane.busy_s * 1e3;
-  EXPECT_GE(flops / report.seconds, 3.28e12) << text;
+  EXPECT_GE(flops / report.seconds, 3.55e12) << text;
 }
 
 // A device that rounds what a product writes to bfloat16, as hardware would that rounds on eviction.

@@ -13,21 +13,26 @@
 //
 // The moduli are taken one after another over all of C, in groups of 2, 4, 4, ...: a group's residues come from one
 // load of limbs, and are made while the group before it multiplies, a step between any two blocks, so that no engine's
-// queue holds up another. The Tensor Engine waits for the residues of the first two only.
+// queue holds up another. Where the left side has four panels or more, the Tensor Engine waits for the right side and
+// one panel: beside the products of a panel with the first two moduli the next one is sliced. Else it waits for the
+// residues of the first two.
 //
 // Of a lower triangle (syrk) strips of columns are computed, each with the rows from its first column on.
 //
 // The last four moduli go panel by panel, and beside the products of a panel the one before it is recombined: half of
 // PSUM is the recombination's then.
 //
-// Modelled time on trn2 at 4096^3 with 16 moduli: 41.7 ms, 3.29 TF/s; Tensor 73 % busy, Vector 62, GpSimd 59.
-// Limbs are bound by the Vector Engine; residues of the first two moduli are shared by Vector, Scalar and GpSimd;
-// products are bound by the Tensor Engine from the second group on (a panel of op(B) is read once per modulus, op(A)
-// once per panel: 4.8 GB, limbs 2.1 GB); recombination is shared like the residues. 16 passes at the Tensor Engine's
-// peak are 28.5 ms; 5.9 ms are limbs and 2.3 ms the residues of the first two moduli, with nothing to hide behind.
+// Modelled time on trn2 at 4096^3 with 16 moduli: 38.6 ms, 3.56 TF/s; Tensor 80 % busy, Vector 63, Scalar 52, GpSimd
+// 45. 16 passes at the Tensor Engine's peak are 28.5 ms. For 3.5 ms it has nothing to do: Vector is 73 % busy with the
+// limbs and first residues of op(A). Then, for 6.4 ms, Vector and what waits for it leave it two thirds of its time,
+// and from the second group on products are bound by the Tensor Engine (a panel of op(B) is read once per modulus,
+// op(A) once per panel: 4.8 GB, limbs 1.6 GB); recombination is shared like the residues, and takes a millisecond after
+// the last product.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 
 #include <trn/blas/exact_program.hpp>
 #include <trn/core/error.hpp>
@@ -89,15 +94,26 @@ class ExactKernel {
     const Shape shape{right_.count, constants.limbs, left_.count};
     const Access limbs = s_.lower ? b_.partial_output("limbs", b_.input("limbs_in", DType::Float32, shape))
                                   : b_.output("limbs", DType::Float32, shape);
-    rows_ = {numbers, b_.scratch("operand_limbs", DType::Float32, {4, numbers, depth_}),
+    rows_ = {numbers, b_.scratch("operand_limbs", DType::Float32, {s_.limbs, numbers, depth_}),
              b_.scratch("residues", DType::BFloat16, {s_.moduli, numbers, depth_})};
     digits_ = b_.scratch("digits", DType::Float16, {left_.count, s_.moduli, right_.count});
 
     make_strips();
     slices_.emplace(b_, s_, rows_, offsets, table, strips_.size() == 1);
+    const Slices::Source from_a{a, {0, false, of_a, 0}}, from_b{b, {0, false, 0, 0}};
+    const Slices::Moduli earliest{0, std::min<std::int64_t>(kFirst, s_.moduli)};
+    if (streams()) {
+      left_source_ = s_.by_columns() ? from_a : from_b;
+      const std::int64_t whole = left_.count / block_ * block_;
+      slices_->slice(s_.by_columns() ? from_b : from_a, {0, right_.count}, earliest);
+      slices_->slice(left_source_, {0, block_}, earliest);
+      if (whole < left_.count) slices_->slice(left_source_, {whole, left_.count - whole}, earliest);
+      products([&] { recombine_.emplace(b_, s_.moduli, digits_, weights, limbs); });
+      return tile::static_stores(b_.finish());
+    }
     std::vector<Slices::Source> first, second;
-    if (!s_.same) first.push_back({b, {0, false, 0, 0}});
-    first.push_back({a, {0, false, of_a, 0}});
+    if (!s_.same) first.push_back(from_b);
+    first.push_back(from_a);
     slices_->limbs(first);
     if (complex) {
       if (!s_.same) second.push_back({b, {words, s_.conj_b, 0, s_.k}});
@@ -105,7 +121,7 @@ class ExactKernel {
       slices_->limbs(second);
       slices_->limbs({{a, {words, s_.conj_a, of_a + s_.m, 0}}, {a, {0, false, of_a + s_.m, s_.k}}});
     }
-    slices_->residues({0, std::min<std::int64_t>(kFirst, s_.moduli)}, {0, rows_.count}, 0, depth_);
+    slices_->residues(earliest, {0, rows_.count}, 0, depth_);
     products([&] { recombine_.emplace(b_, s_.moduli, digits_, weights, limbs); });
     return tile::static_stores(b_.finish());
   }
@@ -169,6 +185,21 @@ class ExactKernel {
     return bytes + kConstants <= b_.machine().sbuf_bytes_per_partition;
   }
 
+  // Whether the left side is sliced panel by panel beside the first products: both are real, there are panels enough, a
+  // block has two chunks of k or one, and the tiles of both fit. With four limbs Vector would be behind for too long.
+  bool streams() const {
+    if (is_complex(s_.in) || s_.same || s_.limbs > 3 || strips_.size() > 1 || left_.count < kStreamedPanels * block_)
+      return false;
+    const std::int64_t tiles = exact::kTermsMax / side_, behind = std::max<std::int64_t>(0, k_tiles_ - tiles);
+    if (behind > tiles) return false;
+    const std::int64_t two = size_bytes(DType::BFloat16), four = 2 * two, pieces = block_ / side_,
+                       row = std::min<std::int64_t>(2, pieces) * bank_ * four;  // of quotients or totals
+    const std::int64_t bytes = panel_buffers_ * k_tiles_ * block_ * two + k_tiles_ * bank_ * two +
+                               2 * pieces * bank_ * two + (behind > 0 ? 3 : 1) * row +
+                               Slices::bytes_beside(s_, kFirst, kGroup, b_.machine());
+    return bytes + kConstants <= b_.machine().sbuf_bytes_per_partition;
+  }
+
   // Groups of 2, 4, 4, ... moduli. Where the last ones go panel by panel they are four, so what is left over comes
   // second.
   std::vector<std::int64_t> make_groups() const {
@@ -218,7 +249,12 @@ class ExactKernel {
       return g + 1 < groups.size() ? std::optional(Slices::Moduli{first + groups[g], groups[g + 1]}) : std::nullopt;
     };
     std::int64_t first = 0;
-    for (std::size_t g = 0; g < groups.size();) {
+    std::size_t g = 0;
+    if (streams()) {
+      first_group(groups.front(), next(0, 0));
+      first = groups.front(), g = 1;
+    }
+    while (g < groups.size()) {
       std::size_t alike = g;  // groups that are followed by one of their size are one loop
       while (alike + 1 < groups.size() && groups[alike] == kGroup && groups[alike + 1] == kGroup) ++alike;
       if (panelwise && g + 1 == groups.size()) {
@@ -235,6 +271,86 @@ class ExactKernel {
     for (const Strip& strip : strips_) {
       for (const Range& r : strip.rows) recombine_->build({strip.first, strip.columns, r.first, r.count});
     }
+  }
+
+  // The first moduli panel by panel. Beside a panel's products the panel after it is sliced, and residues of the next
+  // moduli are made: of this panel, and of its share of the right side.
+  void first_group(std::int64_t count, const std::optional<Slices::Moduli>& next) {
+    const std::int64_t panels = left_.count / block_, rest = left_.count % block_, own = block_ / count,
+                       share = right_.count / (panels * count) / side_ * side_;
+    const auto multiply = [&](const Affine& lb, std::int64_t columns, bool slices, bool whole) {
+      b_.sequential("modulus", count, [&](Affine h) {
+        const Affine l0 = lb * block_;
+        const auto beside = [&](const Affine& k0, std::int64_t width) {
+          Slices::Steps steps, more;
+          if (slices) {
+            steps = slices_->slice_steps(left_source_, {l0 + block_ + h * own, own}, k0, width, {0, count});
+          }
+          if (next && whole) {
+            std::vector<Slices::Rows> rows{{l0 + left_.first + h * own, own}};
+            if (share > 0) rows.push_back({lb * (count * share) + h * share + right_.first, share});
+            more = slices_->residue_steps(*next, rows, k0, width);
+          }
+          return merged(std::move(steps), std::move(more));
+        };
+        const Access tile =
+            b_.sbuf("panel", std::min(side_, depth_), {k_tiles_, columns}, DType::BFloat16, panel_buffers_);
+        load(tile, h, l0 + left_.first, columns, 0, k_tiles_);
+        // Up to eight blocks are written out, with a share of k beside them; blocks beyond the last share have none.
+        const std::int64_t blocks = right_.count / bank_, together = std::clamp<std::int64_t>(blocks, 1, kTogether),
+                           unit = Slices::kColumns,
+                           runs = std::min(blocks / together, std::max<std::int64_t>(1, depth_ / unit)),
+                           share_of_k = runs <= 1 ? depth_ : depth_ / runs / unit * unit, done = runs * share_of_k;
+        if (done < depth_) {
+          for (const auto& step : beside(done, depth_ - done)) step();
+        }
+        b_.sequential("rb", runs, [&](Affine run) {
+          const Slices::Steps all = beside(run * share_of_k, share_of_k);
+          Reused reused;
+          for (std::int64_t i = 0; i < together; ++i) {
+            const auto at = [&](std::int64_t part) {
+              return all.begin() + static_cast<std::ptrdiff_t>(all.size()) * part / together;
+            };
+            const Recombine::Steps steps(at(i), at(i + 1));
+            block(tile, h, l0, columns, run * (together * bank_) + i * bank_, bank_, &steps, &reused);
+          }
+        });
+        const std::int64_t first = runs * together * bank_;
+        for_blocks(b_, "rb", right_.count - first, bank_, LoopKind::Parallel, [&](const Affine& r0, std::int64_t wide) {
+          const Recombine::Steps none;
+          block(tile, h, l0, columns, r0 + first, wide, &none);
+        });
+      });
+    };
+    b_.sequential("lb", panels - 1, [&](Affine lb) { multiply(lb, block_, true, true); });
+    multiply(panels - 1, block_, false, true);
+    if (rest > 0) multiply(panels, rest, false, false);
+    if (!next) return;
+    const std::int64_t done = panels * count * share;
+    if (done < right_.count) slices_->residues(*next, {right_.first + done, right_.count - done}, 0, depth_);
+    if (rest > 0) slices_->residues(*next, {left_.first + panels * block_, rest}, 0, depth_);
+  }
+
+  // Both, evenly one beside the other.
+  static Slices::Steps merged(Slices::Steps x, Slices::Steps y) {
+    Slices::Steps both;
+    std::size_t j = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      both.push_back(std::move(x[i]));
+      for (; j < y.size() * (i + 1) / x.size(); ++j) both.push_back(std::move(y[j]));
+    }
+    for (; j < y.size(); ++j) both.push_back(std::move(y[j]));
+    return both;
+  }
+
+  // Blocks that have a piece of k each, and its width, a power of two.
+  struct PiecesOfK {
+    std::int64_t blocks, width;
+  };
+  PiecesOfK pieces_of_k(std::int64_t blocks) const {
+    std::int64_t width = side_;
+    while (2 * width * std::max<std::int64_t>(1, blocks) <= depth_) width *= 2;
+    return {std::min(blocks, depth_ / width), width};
   }
 
   // The last four moduli panel by panel, so that beside a panel's products the panel before it is recombined: a
@@ -288,13 +404,11 @@ class ExactKernel {
              const std::optional<Slices::Rows>& made, const std::optional<Beside>& beside) {
     const Access tile = b_.sbuf("panel", std::min(side_, depth_), {k_tiles_, count}, DType::BFloat16, panel_buffers_);
     load(tile, i, l0 + left_.first, count, 0, k_tiles_);
-    // Every block of the first range has its piece of k, a power of two wide; the rest of k comes before them.
-    const std::int64_t blocks = strip.rows.front().count / bank_;
-    std::int64_t width = side_;
-    while (2 * width * std::max<std::int64_t>(1, blocks) <= depth_) width *= 2;
-    const std::int64_t shared = made ? std::min(blocks, depth_ / width) : 0, done = shared * width;
+    // Every block of the first range has its piece of k; the rest of k comes before them.
+    const auto [blocks, width] = pieces_of_k(strip.rows.front().count / bank_);
+    const std::int64_t shared = made ? blocks : 0, done = shared * width;
     if (made && done < depth_) slices_->residues(beside->moduli, *made, done, depth_ - done);
-    b_.parallel("rb", shared, [&](Affine rb) {
+    b_.parallel("rb", shared, [&, width = width](Affine rb) {
       slices_->residues(beside->moduli, *made, rb * width, width);
       block(tile, i, l0, count, rb * bank_ + strip.rows.front().first, bank_);
     });
@@ -329,14 +443,30 @@ class ExactKernel {
 
   // [l0, l0 + rows) of the left side by [r0, r0 + columns) of the right one, mod p_i. Steps of other work are run
   // between its pieces, which then leave PSUM one by one, and half of PSUM is left to those steps.
+  // Blocks that are written out one after another go through the same tiles.
+  struct Reused {
+    std::map<std::string, Access> tiles;
+    std::int64_t block = 0;
+  };
   void block(const Access& panel, const Affine& i, const Affine& l0, std::int64_t rows, const Affine& r0,
-             std::int64_t columns, const Recombine::Steps* steps = nullptr) {
+             std::int64_t columns, const Recombine::Steps* steps = nullptr, Reused* reused = nullptr) {
     const std::int64_t pieces = ceil_div(rows, side_), height = std::min(rows, side_),
                        whole = depth_ / exact::kTermsMax;
     const std::int64_t tiles = exact::kTermsMax / side_, rest = k_tiles_ - whole * tiles;
     const std::int64_t more = std::max<std::int64_t>(0, whole - 1);
-    const Access digits = b_.sbuf("digit", height, {pieces, columns}, DType::Float16, 2);
-    const Access own = steps ? b_.psum("sums", height, {pieces, bank_}) : Access{};
+    const auto kept = [&](const std::string& name, const auto& make) {
+      if (!reused) return make();
+      const auto found = reused->tiles.find(name);
+      return found != reused->tiles.end() ? found->second : reused->tiles.emplace(name, make()).first->second;
+    };
+    const auto sbuf = [&](const std::string& name, const std::string& number, Shape shape, DType dtype,
+                          std::int64_t high, std::int64_t buffers) {
+      return kept(name + number, [&] { return b_.sbuf(name, high, shape, dtype, reused ? 1 : buffers); });
+    };
+    const Access digits =
+        sbuf("digit", reused ? std::to_string(reused->block++ % 2) : "", {pieces, columns}, DType::Float16, height, 2);
+    const Access own = steps ? kept("sums", [&] { return b_.psum("sums", height, {pieces, bank_}); }) : Access{};
+    std::int64_t chunks = 0;
     // Chunks in a loop are written once: steps stand beside the others.
     const std::int64_t places = pieces * (1 + (more == 1 ? 1 : 0) + (whole > 0 && rest > 0 ? 1 : 0));
     std::int64_t place = 0;
@@ -347,7 +477,8 @@ class ExactKernel {
     };
     // Two buffers where one chunk follows another through the same tile.
     const auto chunk = [&](const Affine& first, std::int64_t count, bool adds, std::int64_t buffers) {
-      const Access right = b_.sbuf("chunk", std::min(side_, depth_), {count, columns}, DType::BFloat16, buffers);
+      const std::string number = std::to_string(chunks++);
+      const Access right = sbuf("chunk", number, {count, columns}, DType::BFloat16, std::min(side_, depth_), buffers);
       load(right, i, r0 + right_.first, columns, first, count);
       const Access sums = steps ? own : b_.psum("sums", height, {pieces, bank_}, DType::Float32, buffers);
       const auto multiply_piece = [&](std::int64_t piece) {
@@ -358,12 +489,17 @@ class ExactKernel {
       if (!steps) {
         for (std::int64_t piece = 0; piece < pieces; ++piece) multiply_piece(piece);
       }
-      const Access quotient = b_.sbuf("quotient", height, {pieces, columns}, DType::Int32, buffers);
-      const Access total = adds ? b_.sbuf("total", height, {pieces, columns}, DType::Float32, buffers) : Access{};
+      // Pieces that leave one by one follow one another through two tiles.
+      const std::int64_t at_once = steps ? std::min<std::int64_t>(2, pieces) : pieces;
+      const Access quotient = sbuf("quotient", number, {at_once, columns}, DType::Int32, height, buffers);
+      const Access total = adds ? sbuf("total", number, {at_once, columns}, DType::Float32, height, buffers) : Access{};
       const auto reduce = [&](std::int64_t piece, std::int64_t n, std::int64_t high) {
         const auto here = [&](const Access& x) { return x(ds(0, high), ds(piece, n), ds(0, columns)); };
-        if (adds) b_.tensor_tensor(here(total), here(sums), here(digits), AluOp::Add, Engine::Vector);
-        const Access x = here(adds ? total : sums), q = here(quotient);
+        const auto turn = [&](const Access& x) {
+          return x(ds(0, high), ds(steps ? piece % 2 : piece, n), ds(0, columns));
+        };
+        if (adds) b_.tensor_tensor(turn(total), here(sums), here(digits), AluOp::Add, Engine::Vector);
+        const Access x = adds ? turn(total) : here(sums), q = turn(quotient);
         slices_->divide(q, x, i);
         if (steps && once) run_steps();
         slices_->subtract(here(digits), x, q, i);
@@ -407,7 +543,8 @@ class ExactKernel {
     if (rest > 0) one(Affine(tiles - 1), rest);
   }
 
-  static constexpr std::int64_t kFirst = 2, kGroup = 4, kStrips = 8, kWholePanels = 8, kConstants = 2048;
+  static constexpr std::int64_t kFirst = 2, kGroup = 4, kStrips = 8, kWholePanels = 8, kConstants = 2048, kTogether = 8,
+                                kStreamedPanels = 4;
 
   ExactShape s_;
   Builder b_;
@@ -417,6 +554,7 @@ class ExactKernel {
   std::vector<Strip> strips_;
   Access digits_;
   std::optional<Slices> slices_;
+  Slices::Source left_source_{};  // where streams()
   std::optional<Recombine> recombine_;
 };
 

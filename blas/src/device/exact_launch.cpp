@@ -1,6 +1,7 @@
 // The launch of Precision Exact on a device: the constants of the program, and what remains for the host side: joining
 // the limbs of an integer. Its scaling by a power of two, alpha, beta and the one rounding are exact/finish.cpp's.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <trn/core/array.hpp>
@@ -15,21 +16,26 @@ namespace trn::blas {
 
 using namespace trn::tile;
 
-std::vector<float> exact_table(int moduli) {
+std::vector<float> exact_table(int moduli, int limbs) {
+  const std::array<int, 4> units = exact::limb_units(limbs);
   std::vector<float> table(static_cast<std::size_t>(device::kTableRows * moduli));
   for (int i = 0; i < moduli; ++i) {
     const int p = exact::moduli()[static_cast<std::size_t>(i)];
     const auto at = [&](int row) -> float& { return table[static_cast<std::size_t>(row * moduli + i)]; };
-    std::int64_t power = 1;
-    for (int l = 1; l <= 3; ++l) {
-      power = (power << 16) % p;
-      const std::int64_t balanced = 2 * power > p ? power - p : power;
-      at(device::kC1 + l - 1) = std::ldexp(static_cast<float>(balanced), -16 * l);
+    for (int l = 1; l < limbs; ++l) {
+      const int unit = units[static_cast<std::size_t>(l)];
+      const std::int64_t power = (std::int64_t{1} << unit) % p, balanced = 2 * power > p ? power - p : power;
+      at(device::kC1 + l - 1) = std::ldexp(static_cast<float>(balanced), -unit);
     }
     at(device::kInverse) = 1.0F / static_cast<float>(p);
     at(device::kMinusP) = -static_cast<float>(p);
   }
   return table;
+}
+
+int exact_limbs(int moduli, std::int64_t depth) {
+  const double room = exact::log2_product(moduli) - 1.003 - std::log2(static_cast<double>(depth));
+  return exact::limb_count((static_cast<int>(std::floor(room)) + 1) / 2);
 }
 
 std::vector<float16> exact_weights(int moduli, const Machine& machine) {
@@ -121,7 +127,7 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
   const bool same = g.a == g.b && g.m == g.n && g.am == g.bn && g.ak == g.bk &&
                     (!is_complex(g.in) || g.conj_a != g.conj_b) && std::ranges::equal(args.shift_b, args.shift_a);
   ExactShape shape{g.in, args.moduli, g.m, g.n, g.k, g.am, g.ak, same ? 1 : g.bk, same ? 1 : g.bn, g.conj_a, g.conj_b};
-  shape.lower = args.lower, shape.same = same;
+  shape.lower = args.lower, shape.same = same, shape.limbs = exact::limb_count(args.bits);
   std::vector<float> offset;
   const auto add_offsets = [&](std::span<const std::int32_t> shifts) {
     for (const std::int32_t s : shifts) offset.push_back(static_cast<float>(exact::exponent_offset(args.a.wide(), s)));
@@ -135,7 +141,7 @@ void exact_product(const Executor& executor, const ExactArgs& args) {
          {{"a", g.a},
           {"b", g.b},
           {"offsets", offsets.data()},
-          constant("table", exact_table(args.moduli)),
+          constant("table", exact_table(args.moduli, shape.limbs)),
           constant("weights", exact_weights(args.moduli, device.machine())),
           {"limbs", words.data()}});
   DeviceSource source(executor, shape, words, limbs);

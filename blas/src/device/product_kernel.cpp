@@ -248,9 +248,8 @@ class ProductKernel {
     const std::int64_t per_group = grouped ? std::max<std::int64_t>(1, scheme_.group_tiles / block_.kc) : 1;
     // `before`: tiles summed into the accumulators so far; `in_group`: since the last fold.
     const auto step = [&](const Chunk& c, const Affine& before, const Affine& in_group, bool bring_a,
-                          const std::optional<Chunk>& ahead) {
-      std::vector<Access> b_words;
-      if (!from_panel) b_words = bring_b(c, block);
+                          const std::optional<Chunk>& ahead, std::vector<Access> b_words = {}) {
+      if (!from_panel && b_words.empty()) b_words = bring_b(c, block);
       if (ahead) a_->bring(a_->part(panel_of_a, *ahead, 0), *ahead, block.m0, block.rows);
       const Held a_chunk = present(panel_of_a) ? a_->part(panel_of_a, c, 0)
                                                : a_->hold("a_chunk", c.depth, c.tiles, block.rows, buffers(c));
@@ -261,6 +260,13 @@ class ProductKernel {
       if (from_panel) b_words = a_->words(a_->narrow(a_chunk, (block.n0 - block.m0).constant(), block.columns));
       multiply(block, a_->words(a_chunk), b_words, c, before, grouped ? in_group : before);
     };
+    // The long last chunk of words arrives at the start of the block: at its end it would come too late, for shorter
+    // ones do not run so far ahead.
+    const std::vector<Chunk> last = last_chunks(d);
+    std::vector<std::vector<Access>> words_of_last(last.size());
+    const bool early = whole > 0 && !from_panel && !scheme_.low() && !scheme_.all_as_loaded(scheme_.b) &&
+                       block_.b_buffers > 1;  // one buffer: the tiles of a block share bytes
+    for (std::size_t i = 0; early && i < last.size(); ++i) words_of_last[i] = bring_b(last[i], block);
     const auto in_head = static_cast<std::int64_t>(d.head.size());
     for (std::int64_t h = 0; h < in_head; ++h) step(d.head[static_cast<std::size_t>(h)], h, h, bring, std::nullopt);
     if (grouped && in_head > 0) out_->fold(block);
@@ -289,10 +295,10 @@ class ProductKernel {
       loop(0, whole, bring, false);
     }
     Affine before = whole * block_.kc + in_head;
-    for (const Chunk& c : last_chunks(d)) {
-      step(c, before, 0, bring, std::nullopt);
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      step(last[i], before, 0, bring, std::nullopt, words_of_last[i]);
       if (grouped) out_->fold(block);
-      before = before + c.tiles;
+      before = before + last[i].tiles;
     }
   }
 

@@ -236,7 +236,8 @@ template <class T> class Layered {
         words = 4 * exact::recombination(moduli_).limbs * planes * g.m * g.n;
         if (empty()) return;
         exact_product(p_.operation, executor_,
-                      {g, mine_ == 0 ? 0 : moduli_, a, b, plan_.shift_a, plan_.shift_b, false, partition, consume});
+                      {g, mine_ == 0 ? 0 : moduli_, std::max(plan_.bits_a, plan_.bits_b), a, b, plan_.shift_a,
+                       plan_.shift_b, false, partition, consume});
       });
     }
     if (!began) finish_blocks(nullptr, rows, columns);

@@ -23,6 +23,7 @@ struct ExactShape {
       // op(B) is the conjugate transpose of op(A), with the same offsets: there is no input "b", and offsets are those
       // of A
       false;
+  int limbs = 4;  // of a scaled number of either operand: 2 for numbers up to 2^38, 3 up to 2^55
   bool operator==(const ExactShape&) const = default;
 
   [[nodiscard]] std::int64_t rows() const { return is_complex(in) ? 2 * m : m; }
@@ -39,8 +40,12 @@ struct ExactShape {
 // NotImplemented when depth() is too large for the machine's SBUF.
 [[nodiscard]] tile::Program exact_program(const ExactShape& shape, const tile::Machine& machine);
 
-// The values of "table", row-major: 2^16, 2^32, 2^48 mod p divided by these powers, 1/p, -p.
-[[nodiscard]] std::vector<float> exact_table(int moduli);
+// The values of "table", row-major: the units of limbs 1, 2, 3 mod p divided by these units (0 where there are fewer
+// limbs), 1/p, -p.
+[[nodiscard]] std::vector<float> exact_table(int moduli, int limbs);
+// The limbs of numbers with as many bits as so many moduli have room for in a product `depth` deep, the same for both
+// operands.
+[[nodiscard]] int exact_limbs(int moduli, std::int64_t depth);
 // The values of "weights": Chinese remainders in digits of 12 bits, block diagonal over the columns that are recombined
 // together.
 [[nodiscard]] std::vector<float16> exact_weights(int moduli, const tile::Machine& machine);
