@@ -229,6 +229,11 @@ class Qr final : public OnColumns {
     return s.product(v.transposed(), c, true, false, x) + s.product(t.transposed(), x, true, false, x) +
            s.product(v, x, false, true, c);
   }
+  // Rows of Q times the inverse of a triangle: of a whole panel, whose triangle is far from singular, a product.
+  static void divide(Steps& s, std::int64_t rows, std::int64_t w) {
+    const Operand q = Operand::by_rows(rows, w, w), triangle = Operand::by_rows(w, w, w);
+    s.panel_s += w == kPanel ? s.product(q, triangle, true, false, q) : s.solve(triangle, q.transposed(), false);
+  }
   void factor(Steps& s, std::int64_t high, std::int64_t depth, std::int64_t) const override {
     s.copy(high, depth, rows(), high);
     s.panel_s += finite(s, Operand::by_columns(high, depth, high));
@@ -240,10 +245,10 @@ class Qr final : public OnColumns {
         s.panel_s += s.by_rows("potrf", w, kPanel, [&](std::int64_t n) {
           return solver::potrf_program({n, 1, n}, s.setting().machine);
         });
-        s.panel_s += s.solve(corner, q.transposed(), false);
+        divide(s, height, w);
       }
       s.copy(w, w, w, w);
-      s.panel_s += s.solve(corner.transposed(), Operand::by_rows(height - w, w, w).transposed(), false);
+      divide(s, height - w, w);
       if (rest > 0) s.panel_s += reflect(s, q, corner, Operand::by_columns(height, rest, high), false);
     }
     s.copy(high, depth, high, rows());

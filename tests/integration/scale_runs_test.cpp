@@ -106,27 +106,29 @@ TEST(ScaleRuns, Cholesky) {
   expect_close("cholesky --machine trn2 --chips 1 --n " + std::to_string(kOrder), run);
 }
 
-// Numbers in (-1, 1) that no pattern has, with a dominant diagonal but in another order of rows: every step of LU
-// exchanges, and panels of QR are far from dependent.
-float scattered(std::int64_t i, std::int64_t j, std::int64_t n) {
+// Numbers in (-1, 1) that no pattern has: every step of LU exchanges rows, and columns of a tall matrix are far from
+// dependent.
+float scattered(std::int64_t i, std::int64_t j) {
   auto x = static_cast<std::uint64_t>(i * 8191 + j) * 0x9E3779B97F4A7C15U;
   x ^= x >> 29U;
   x *= 0xBF58476D1CE4E5B9U;
-  const auto value = static_cast<float>(static_cast<double>(x >> 11U) * 0x1p-52 - 1);
-  return i == n - 1 - j ? value + 8 : value;
+  return static_cast<float>(static_cast<double>(x >> 11U) * 0x1p-52 - 1);
 }
 
-// Eight blocks of columns, one on each core.
+// Blocks of columns on eight cores, or on four: of QR they are as wide as the local operation's panels.
 TEST(ScaleRuns, LuAndQr) {
-  constexpr std::int64_t kOrder = 512, kBlock = 64;
+  constexpr std::int64_t kColumns = 512;
   for (const bool lu : {true, false}) {
+    const std::int64_t block = lu ? 64 : 128, rows = lu ? kColumns : 768;
     const double run = seconds_of("sim:trn2x8", [&](const Communicator& c, const Executor& e) -> Program {
-      const auto a = matrix<float>(c, e, {kOrder, kOrder, kBlock, kBlock, {2, 4}});
-      a->fill([&](std::int64_t i, std::int64_t j) { return scattered(i, j, kOrder); });
+      const auto a = matrix<float>(c, e, {rows, kColumns, block, block, {2, 4}});
+      a->fill(scattered);
       if (lu) return {[a] { EXPECT_TRUE(solver::getrf<float>(*a).report.outcome.ok()); }};
       return {[a] { EXPECT_TRUE(solver::geqrf<float>(*a).report.outcome.ok()); }};
     });
-    expect_close(fmt::format("{} --machine trn2 --chips 1 --n {} --block {}", lu ? "lu" : "qr", kOrder, kBlock), run);
+    expect_close(
+        fmt::format("{} --machine trn2 --chips 1 --m {} --n {} --block {}", lu ? "lu" : "qr", rows, kColumns, block),
+        run);
   }
 }
 

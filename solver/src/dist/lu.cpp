@@ -1,6 +1,5 @@
 // getrf on a distributed matrix: panel after panel in the layout of whole columns. On devices a panel is factored by
-// getrf there (float; in other types by the host's), rows are moved by DMA, and what lies right of a panel is solved
-// and updated by trnblas's kernels.
+// getrf there, rows are moved by DMA, and what lies right of a panel is solved and updated by trnblas's kernels.
 #include <trn/solver/dist_lu.hpp>
 
 #include <optional>
@@ -94,20 +93,10 @@ template <class T> class DevicePart {
   static View<T> in_order(const MatrixView<T>& panel) { return View<T>(panel); }
   Report factor(const Step& s, const MatrixView<T>& panel, std::int64_t* pivots) {
     const MatrixView<const T> own = rows_->view().block(s.at, s.mine, s.high, s.depth);
-    const VectorView<std::int64_t> host_pivots(Executor::host(), pivots, s.depth);
-    Report report;
-    if constexpr (kPanelsOnDevices<T>) {
-      copy(View<const T>(own), View<T>(panel));
-      const trn::Array<std::int64_t> chosen(executor_, {s.depth});
-      report = getrf(executor_, panel, VectorView<std::int64_t>(chosen.view()));
-      copy(View<const std::int64_t>(chosen.view()), View<std::int64_t>(host_pivots));
-    } else {
-      Matrix<T> turned(Executor::host(), s.depth, s.high);  // column-major
-      const MatrixView<T> host = turned.view().transposed();
-      copy(View<const T>(own), View<T>(host));
-      report = getrf(Executor::host(), host, host_pivots);
-      copy(View<const T>(MatrixView<const T>(host)), View<T>(panel));
-    }
+    copy(View<const T>(own), View<T>(panel));
+    const trn::Array<std::int64_t> chosen(executor_, {s.depth});
+    const Report report = getrf(executor_, panel, VectorView<std::int64_t>(chosen.view()));
+    copy(View<const std::int64_t>(chosen.view()), View<std::int64_t>(Executor::host(), pivots, {s.depth}));
     panel_bound_ = std::max(panel_bound_, report.accuracy.bound);
     return report;
   }
@@ -131,8 +120,8 @@ template <class T> class DevicePart {
   // An element is a sum of products by panels, each with its own error, of a rounding for every panel, and of what its
   // own panel or the solve beside it adds. Collective.
   void say(const comm::Communicator& group, Report& report, std::int64_t, std::int64_t panels) const {
-    report.algorithm = device_algorithm<T>("blocked lu, partial pivoting", "blocked lu, panels on the host",
-                                           "blocked lu, panels on the host, exact products");
+    report.algorithm = device_algorithm<T>("blocked lu, partial pivoting", "blocked lu, strips of panels on the host",
+                                           "blocked lu, strips of panels on the host, exact products");
     const double roundings = (blas::ComplexScalar<T> ? 4 : 2) * static_cast<double>(panels) * unit_roundoff_of<T>();
     report.accuracy = {products_.mode(), 1,
                        comm::maximum(group, panel_bound_) + comm::maximum(group, products_.solve_bound()) +

@@ -67,14 +67,12 @@ template <class T> class Products {
   double product_bound_ = 0, solve_bound_ = 0;
 };
 
-// Panels of LU and QR have device kernels in float.
-template <class T> inline constexpr bool kPanelsOnDevices = std::same_as<T, float>;
-
-// What the report says of a factorisation with ranks on devices.
-template <class T> [[nodiscard]] std::string_view device_algorithm(std::string_view all, std::string_view products,
+// What the report says of a factorisation with ranks on devices: in float, in types that no engine has, whose panels'
+// strips the host reduces, and of those in doubles, whose products are Exact.
+template <class T> [[nodiscard]] std::string_view device_algorithm(std::string_view whole, std::string_view strips,
                                                                    std::string_view exact) {
-  if (kPanelsOnDevices<T>) return all;
-  return std::same_as<Real<T>, double> ? exact : products;
+  if (std::same_as<T, float>) return whole;
+  return std::same_as<Real<T>, double> ? exact : strips;
 }
 
 }  // namespace trn::solver

@@ -1,8 +1,8 @@
 // geqrf on a distributed matrix: panel after panel in the layout of whole columns. With V the panel's reflections and T
 // their triangular factor, H = I - V T V^H; the columns to its right become H^H C = C - V T^H (V^H C).
 //
-// On devices a panel is factored by geqrf there (float; in other types by the host's), V lies in the device's memory,
-// and all products are the device's; T, of the order of a panel's width, is made on the host from V^H V.
+// On devices a panel is factored by geqrf there, V lies in their memory, and all products are the device's; T, of
+// the order of a panel's width, is made on the host from V^H V.
 #include <trn/solver/dist_qr.hpp>
 
 #include <complex>
@@ -52,19 +52,10 @@ template <class T> class Reflector {
   Report factor(const MatrixView<T>& v, T* tau) {
     const VectorView<T> host_tau(Executor::host(), tau, v.columns());
     if (on_host_) return geqrf(executor_, v, host_tau);
-    if constexpr (kPanelsOnDevices<T>) {
-      const trn::Array<T> scales(executor_, {v.columns()});
-      const Report report = geqrf(executor_, v, VectorView<T>(scales.view()));
-      copy(View<const T>(scales.view()), View<T>(host_tau));
-      return report;
-    } else {
-      Matrix<T> turned(Executor::host(), v.columns(), v.rows());
-      const MatrixView<T> host = turned.view().transposed();
-      copy(View<const T>(MatrixView<const T>(v)), View<T>(host));
-      const Report report = geqrf(Executor::host(), host, host_tau);
-      copy(View<const T>(MatrixView<const T>(host)), View<T>(v));
-      return report;
-    }
+    const trn::Array<T> scales(executor_, {v.columns()});
+    const Report report = geqrf(executor_, v, VectorView<T>(scales.view()));
+    copy(View<const T>(scales.view()), View<T>(host_tau));
+    return report;
   }
   // T of a panel that is written out.
   [[nodiscard]] std::vector<T> triangle(const MatrixView<const T>& v, const T* tau) {
@@ -100,8 +91,8 @@ template <class T> class Reflector {
   [[nodiscard]] Report report(const comm::Communicator& group, std::int64_t m, std::int64_t order) const {
     Report report = report_of<T>({}, on_host_ ? m : m + 128, "qr");
     if (!on_host_) {
-      report.algorithm = device_algorithm<T>("blocked qr", "blocked qr, panels on the host",
-                                             "blocked qr, panels on the host, exact products");
+      report.algorithm = device_algorithm<T>("blocked qr", "blocked qr, strips of panels on the host",
+                                             "blocked qr, strips of panels on the host, exact products");
       report.accuracy.mode = products_.mode();
       if (products_.mode() == Mode::Exact) report.accuracy.bound += 4 * comm::maximum(group, products_.product_bound());
     }

@@ -140,6 +140,7 @@ TEST(DistCholesky, HasTheSameBitsOnAnyNumberOfRanks) {
   cases += compare_cholesky<float>("sim:trn2", 40, 16, {4});
   cases += compare_cholesky<float>("sim:trn2", 300, 136, {3});  // panels of several blocks, more than one tile deep
   cases += compare_cholesky<double>("sim:trn2", 24, 8, {2});
+  cases += compare_cholesky<std::complex<float>>("sim:trn2", 24, 8, {2});
   std::printf("%d factorisations compared bit by bit with one rank\n", cases);
 }
 TEST(DistCholesky, TheOutcomeIsEverybodys) {
@@ -354,7 +355,7 @@ TEST(DistFactors, DevicesRunTheirKernels) {
     const dist::Matrix<double> d(group, e, {16, 16, 8, 8, {2, 4}});
     d.fill([](std::int64_t i, std::int64_t j) { return number<double>(6, i, j); });
     const Report exact = getrf<double>(d).report;
-    EXPECT_EQ(exact.algorithm, "blocked lu, panels on the host, exact products");
+    EXPECT_EQ(exact.algorithm, "blocked lu, strips of panels on the host, exact products");
     EXPECT_EQ(exact.accuracy.mode, Mode::Exact);
   });
 }

@@ -176,6 +176,7 @@ TEST(DistEigh, DevicesHaveTheSameBitsOnAnyNumberOfRanks) {
   for (const Problem problem : {Problem::AxIsBxLambda, Problem::ABxIsXLambda, Problem::BAxIsXLambda})
     cases += compare<float>(40, problem, Uplo::Lower, {3}, trn2);
   cases += compare<double>(20, Problem::AxIsBxLambda, Uplo::Upper, {2}, trn2);
+  cases += compare<std::complex<float>>(18, Problem::AxIsBxLambda, Uplo::Lower, {2}, trn2);
   std::printf("%d spectra on devices compared bit by bit with one rank\n", cases);
 }
 

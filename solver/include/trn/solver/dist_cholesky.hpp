@@ -4,7 +4,7 @@
 // Right-looking over the blocks of A, which must be square. The bits depend on the block size and are the same for
 // every number of ranks, grid and transport. The outcome is the same on every rank.
 //
-// Host: float, double and complex ones, Native; the bound is cholesky.hpp's. Devices: float, and double by Exact
+// Host: float, double and complex ones, Native; the bound is cholesky.hpp's. Devices: all of them, doubles by Exact
 // products; diagonal blocks are factored by potrf there, and the bound, relative to ||l_i|| ||l_j||, adds up the
 // largest of the local ones.
 #pragma once

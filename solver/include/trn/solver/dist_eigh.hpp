@@ -9,7 +9,7 @@
 //
 // Ranks with devices: the tridiagonal form and the QL steps are the hosts', in the matrix's type; the devices multiply
 // the reflections into the vectors (Exact for doubles), and of generalised problems make Cholesky's factor, the solves
-// and the products. The report's algorithm says so. Complex generalised problems have no kernel there.
+// and the products. The report's algorithm says so.
 #pragma once
 
 #include <vector>

@@ -6,11 +6,11 @@
 // row of several. Bits, pivots and outcome depend on the column block and are the same for every number of ranks, grid
 // and row block. A panel of every step reaches every rank: m n elements in all.
 //
-// On devices with gathers: in float everything is the device's, panels by getrf there. Other types have no kernel for
-// panels: those are factored on the rank's host, while rows move and solves and products run on the device (Exact for
-// doubles). The report's algorithm says which. Its bound, of |P A - L U| relative to |L||U|, adds up the largest of the
-// panels', of the solves' and of the products', and a rounding of the sum for each panel; in Exact relative to
-// ||l_i|| ||u_j||. Infinite for a singular matrix.
+// On devices with gathers everything is the device's, panels by getrf there: in float whole, in other types but for the
+// strips of 16 columns that getrf's host part reduces (Exact products for doubles). The report's algorithm says which.
+// Its bound, of |P A - L U| relative to |L||U|, adds up the largest of the panels', of the solves' and of the
+// products', and a rounding of the sum for each panel; in Exact relative to ||l_i|| ||u_j||. Infinite for a singular
+// matrix.
 #pragma once
 
 #include <vector>

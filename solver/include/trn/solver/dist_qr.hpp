@@ -7,9 +7,9 @@
 // on the column block and are the same for every number of ranks, grid and row block. A panel of every step reaches
 // every rank: m n elements in all.
 //
-// On devices: in float everything is the device's, panels by geqrf there. Other types have no panel kernel: panels are
-// factored on the rank's host, products run on the device (Exact for doubles). The report's algorithm says which. The
-// bound has 128 more terms than the host's, and in Exact the products' own.
+// On devices everything is the device's, panels by geqrf there: in float whole, in other types but for the strips of 16
+// columns that geqrf's host part reduces (Exact products for doubles). The report's algorithm says which. The bound has
+// 128 more terms than the host's, and in Exact the products' own.
 #pragma once
 
 #include <vector>
