@@ -225,4 +225,6 @@ def enumerator(library, name, face):
     prefix = library.enum_c if face == "c" else library.enum_cuda
     if name.startswith("-"):  # CUSOLVERDN_GETRF: the name goes on where the prefix ends
         return prefix + name[1:]
+    if name.startswith("&"):  # CUBLAS_DIRECT_FORWARD, which cuSOLVER has under cuBLAS's prefix
+        return ("TRNBLAS_" if face == "c" else "CUBLAS_") + name[1:]
     return prefix + ("_" if prefix.isupper() else "") + name

@@ -52,7 +52,10 @@ template <class... A> void buffer_bytes(Call&, A... arguments) { one_size<std::s
 template <class... A> void buffer_sizes(Call&, A... arguments) {
   (check_size(arguments), ...);
   const auto all = std::tuple(arguments...);
-  std::size_t *const device = std::get<sizeof...(A) - 2>(all), *const host = std::get<sizeof...(A) - 1>(all);
+  constexpr std::size_t kLast = sizeof...(A) - 1;  // behind the addresses a batch has its number of matrices
+  constexpr std::size_t kHost =
+      std::is_same_v<std::tuple_element_t<kLast, decltype(std::tuple(arguments...))>, std::size_t*> ? kLast : kLast - 1;
+  std::size_t *const device = std::get<kHost - 1>(all), *const host = std::get<kHost>(all);
   require(device != nullptr && host != nullptr, "the address of a workspace's size is null");
   *device = 16, *host = 0;
 }

@@ -3,5 +3,6 @@
 
 #include "reductions.hpp"
 #include "refinement.hpp"
+#include "steps.hpp"
 
 #include "solver_bodies.hpp"
