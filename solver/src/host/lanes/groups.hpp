@@ -53,6 +53,10 @@ template <class T> class Group {
     if constexpr (kParts == 1) {
       if (rs == 1) {
         const T* from[kMostLanes];
+        if (cs == m && keep == Keep::All) {  // packed: one long column
+          for (std::int64_t l = 0; l < lanes_; ++l) from[l] = address(first_ + std::min(l, used_ - 1));
+          return interleave<R>(m * n, from, data());
+        }
         for (std::int64_t j = 0; j < n; ++j) {
           const std::int64_t i = keep == Keep::Lower ? j : 0;
           for (std::int64_t l = 0; l < lanes_; ++l) from[l] = address(first_ + std::min(l, used_ - 1)) + j * cs + i;
@@ -101,6 +105,12 @@ template <class T> class Group {
       for (std::int64_t i = 0; i < m; ++i) rows[l][i] = places[l][i] = static_cast<unsigned char>(i);
     }
     std::int64_t made = k;  // exchanges from this one on are in `rows`
+    // Numbers of one lane next to one another first: a vector register is cheaper than a walk through the lanes. Some
+    // columns at a time; those from `held` on are there.
+    constexpr std::int64_t kNumbers = 64;
+    R columns[kMostLanes][kNumbers];
+    const std::int64_t together = std::max<std::int64_t>(kNumbers / std::max<std::int64_t>(m, 1), 1);
+    std::int64_t held = n;
     for (std::int64_t j = n - 1; j >= 0; --j) {
       const std::int64_t end = j >= k ? k : j >= whole ? j + 1 : j / 4 * 4 + 4;
       for (; made > end; --made) {
@@ -112,14 +122,16 @@ template <class T> class Group {
         }
       }
       if constexpr (kParts == 1) {
-        // Numbers of one lane next to one another first: a vector register is cheaper than a walk through the lanes.
-        R columns[kMostLanes][kOrder];
-        R* separated[kMostLanes];
-        for (std::int64_t l = 0; l < lanes_; ++l) separated[l] = l < used_ && !bad_[l] ? columns[l] : nullptr;
-        separate<R>(m, data() + j * m * lanes_, separated);
+        if (j < held) {
+          held = std::max<std::int64_t>(j + 1 - together, 0);
+          R* separated[kMostLanes];
+          for (std::int64_t l = 0; l < lanes_; ++l) separated[l] = l < used_ && !bad_[l] ? columns[l] : nullptr;
+          separate<R>((j + 1 - held) * m, data() + held * m * lanes_, separated);
+        }
         for_good([&](std::int64_t p, std::int64_t l) {
           T* to = address(p) + j * cs;
-          for (std::int64_t i = 0; i < m; ++i) to[i * rs] = columns[l][rows[l][i]];
+          const R* from = columns[l] + (j - held) * m;
+          for (std::int64_t i = 0; i < m; ++i) to[i * rs] = from[rows[l][i]];
         });
         continue;
       }
