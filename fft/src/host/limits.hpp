@@ -17,7 +17,7 @@ inline constexpr std::int64_t kWholeTable = std::int64_t{1}
 inline constexpr std::int64_t kLongestColumn = std::int64_t{1} << 16;  // the largest first factor of four steps
 inline constexpr std::int64_t kLongestStrided =
     std::int64_t{1} << 15;  // complex lines up to this length run in lanes where they are strided
-// And real ones; and odd smooth real lines are split up to here, beyond done as complex ones.
+// And real ones.
 inline constexpr std::int64_t kLongestStridedReal = std::int64_t{1} << 16;
 inline constexpr std::int64_t kLongestRader = std::int64_t{1} << 30;  // indices are 32 bits
 inline constexpr std::int64_t kPlanBytes = std::int64_t{8} << 30;     // of the tables for one axis, and to make them

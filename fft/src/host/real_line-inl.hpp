@@ -146,6 +146,7 @@ void rader_real_line(const RealLine<T>& line, const RealSides<T>& s, T factor, T
 template <bool kThere, class T> OneRealLine<T> real_line_function_of(const RealLine<T>& line) {
   if (line.run_dense) return dense_real_line<kThere, T>;
 #if HWY_TARGET != HWY_SCALAR
+  if (line.kind == RealKind::Columns) return columns_real_line<kThere, T>;
   if (line.kind == RealKind::Split) return split_real_line<kThere, T>;
 #endif
   if (line.kind == RealKind::Halved) return halved_real_line<kThere, T>;

@@ -60,12 +60,14 @@ template <class T> class Builder {
     offer_parted(line);
     offer_steps(line);
     if (prime) offer_prime(line);
+    if (smooth && n % 2 != 0 && max_lanes_ * static_cast<int>(sizeof(T)) >= 32) offer_columns(line);
     if (prime) offer_rader(line);
     if (n % 2 == 0)
       offer_halved(line);
     else if (!prime && max_lanes_ > 1)
-      offer_splits(line, primes.back());
-    if (line.cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && smooth)) offer_full(line);
+      offer_split(line, primes.back());
+    if (line.cost == std::numeric_limits<double>::infinity() || (n % 2 != 0 && n <= kLongestSteps && smooth))
+      offer_full(line);
     return line;
   }
 
@@ -163,10 +165,10 @@ template <class T> class Builder {
   void offer_full(RealLine<T>& line) const {
     better(line, RealKind::Full, chooser_.best(line.n).cost + 60 + 6.0 * static_cast<double>(line.n) / max_lanes_);
   }
-  // n2 by itself, the rest in the lanes.
+  // The largest prime factor by itself, the rest in the lanes.
   void offer_split(RealLine<T>& line, std::int64_t n2) const {
     const std::int64_t n1 = line.n / n2;
-    if (!is_smooth(n1) || n2 / 2 + 1 < max_lanes_) return;
+    if (n2 < 17 || !is_smooth(n1) || n2 / 2 + 1 < max_lanes_) return;
     const double cost =
         static_cast<double>(n1) * (choose(n2).cost + 20) +
         static_cast<double>(ceiling(n2 / 2 + 1, max_lanes_)) * (passes_cost(n1) + 12 * static_cast<double>(n1)) + 60;
@@ -175,14 +177,18 @@ template <class T> class Builder {
     line.n2 = n2;
     line.lanes = max_lanes_;
   }
-  // The largest prime factor; of smooth lengths a few of the longest that are done in steps. Their points are far
-  // apart, so that all should stay in a cache.
-  void offer_splits(RealLine<T>& line, std::int64_t largest) const {
-    if (largest >= 17) offer_split(line, largest);
-    if (largest > kLargestDirect || line.run_dense || line.n > kLongestStridedReal) return;
-    int tried = 0;
-    for (std::int64_t n1 = 3; n1 * n1 <= line.n && tried < 4; n1 += 2)
-      if (line.n % n1 == 0 && line.n / n1 <= 2 * kLongestSteps) offer_split(line, line.n / n1), ++tried;
+  void offer_columns(RealLine<T>& line) const {
+    for (std::int64_t n1 = 3; n1 * max_lanes_ <= line.n && n1 <= kLongestColumn; ++n1) {
+      if (line.n % n1 != 0) continue;
+      const std::int64_t n2 = line.n / n1, columns = ceiling(n2, max_lanes_), blocks = ceiling(n1 / 2 + 1, max_lanes_);
+      const double cost = static_cast<double>(columns) * (real_passes_cost(n1) + 8 * static_cast<double>(n1)) +
+                          static_cast<double>(blocks) * (passes_cost(n2) + 12 * static_cast<double>(n2)) +
+                          10.0 * static_cast<double>(columns * blocks * max_lanes_) + 100;
+      if (!better(line, RealKind::Columns, 1.8 * cost)) continue;
+      line.n1 = n1;
+      line.n2 = n2;
+      line.lanes = max_lanes_;
+    }
   }
   void offer_rader(RealLine<T>& line) const {
     if (line.n >= kLongestRader) return;
@@ -233,6 +239,19 @@ template <class T> class Builder {
       case RealKind::Steps:
         line.bound = direct_sum_bound<T>(n) + 6 * u;
         return add_steps(line);
+      case RealKind::Columns: {
+        line.bound = direct_sum_bound<T>(n) + 6 * u;
+        line.columns_first = make_real_passes<T>(direction_, n1);
+        line.first = make_passes<T>(n2);
+        const std::int64_t v = line.lanes, rows = n1 / 2 + 1;
+        line.twiddles.resize(static_cast<std::size_t>(ceiling(n2, v) * rows * 2 * v));
+        std::size_t at = 0;
+        for (std::int64_t c = 0; c < ceiling(n2, v); ++c)
+          for (std::int64_t k = 0; k < rows; ++k, at += static_cast<std::size_t>(v))
+            for (std::int64_t lane = 0; lane < v; ++lane, ++at)
+              put(line.twiddles, at, at + static_cast<std::size_t>(v), (std::min(c * v, n2 - v) + lane) * k, n, false);
+        return;
+      }
       case RealKind::Split: {
         line.inner = build(n2);
         line.bound = direct_sum_bound<T>(n1) + line.inner->bound + 4 * u;
@@ -380,6 +399,11 @@ template <class T> std::int64_t RealLine<T>::shared_reals() const {
     case RealKind::Prime:
     case RealKind::Steps:
       return round_up(n) + round_up(n + 2) + 16;
+    case RealKind::Columns: {
+      const std::int64_t blocks = ceiling(n1 / 2 + 1, lanes);
+      return blocks * n2 * 2 * lanes + 4 * lanes * std::max(blocks * lanes, n2) + columns_first.scratch_rows() * lanes +
+             round_up(n);
+    }
     case RealKind::Split:
       return 2 * n1 * round_up(n2 / 2 + 1) + 4 * lanes * n1 + inner->shared_reals();
     case RealKind::Rader:

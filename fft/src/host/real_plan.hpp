@@ -35,13 +35,15 @@ template <class T> [[nodiscard]] RealPasses<T> make_real_passes(EngineKind kind,
 //   Prime     17 .. 61, a matrix and a vector (real_dense-inl.hpp)
 //   Steps     n = n1 n2, n1 a codelet, n2 a product of them: real columns of n1, half of a complex transform of n2 rows
 //     (real_steps-inl.hpp)
+//   Columns   n = n1 n2 odd, in four steps: real columns of n1 in the lanes, twiddles, transposition, half of the
+//     complex columns of n2 (real_split-inl.hpp)
 //   Halved    n even: neighbours as one complex number, a complex line of n/2 points and a pass over the result
 //   Split     n = n1 n2, n1 smooth: n1 real lines of n2 points, twiddles, half of the columns of n1
 //     (real_split-inl.hpp)
 //   Rader     n prime: a real cyclic convolution of n - 1 points, of that length if it is smooth, or padded
 //     (real_line-inl.hpp)
 //   Full      a complex line of n points
-enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, Steps, Halved, Split, Rader, Full };
+enum class RealKind : std::uint8_t { Codelet, Pairs, Parted, Prime, Steps, Columns, Halved, Split, Rader, Full };
 template <class T> struct RealLine;
 // The real side is at `real`, points real_stride apart; half_re, half_im, half_stride are the other side.
 template <class T> struct RealSides {
@@ -83,7 +85,7 @@ template <class T> struct RealLine {
   RealKind kind = RealKind::Codelet;
   std::int64_t n = 1, n1 = 1,
                n2 = 1;  // n2 of Rader: the length of the convolution
-  int lanes = 1;        // Split; the others: complex numbers in a vector
+  int lanes = 1;        // Columns, Split; the others: complex numbers in a vector
   double cost = 0;      // as LinePlan::cost
   double bound = 0;     // as Engine::bound()
   OneRealLine<T> run = nullptr;
@@ -93,10 +95,11 @@ template <class T> struct RealLine {
   std::vector<int> radices;                    // of n2
   std::shared_ptr<const LinePlan<T>> complex;  // Parted, Halved, Full
   OneLine<T> run_complex = nullptr;
-  Passes<T> first;  // Split: of n1
+  RealPasses<T> columns_first;  // Columns: of n1
+  Passes<T> first;              // Columns: of n2; Split: of n1
   // Pairs: real_dense-inl.hpp. Parted, Halved: w_n^k/(2i), or i/w_n^k back, [vector of k][re, re | -im, im]. Prime: cos
-  // and -sin of 2 pi jk/n, twice that back, [j][vectors of k]. Steps: real_steps-inl.hpp. Split: w_n^(j k), [j <
-  // n1][2][n2/2 + 1].
+  // and -sin of 2 pi jk/n, twice that back, [j][vectors of k]. Steps: real_steps-inl.hpp. Columns: w_n^(j
+  // k), [block of columns j][k <= n1/2][2][lanes]. Split: w_n^(j k), [j < n1][2][n2/2 + 1].
   Aligned<T> twiddles;
   std::shared_ptr<const RealLine> inner,
       back;  // Split: of n2, in this direction; Rader: of the convolution's length, there and back
