@@ -171,10 +171,16 @@ void threads(const std::string& only) {
   int count = 0;
   for (const Contraction& c : kTccg) {
     if (!only.empty() && only != c.name) continue;
-    const Prepared<float> p(c);
+    // A plan takes its number of threads when it is made.
+    std::optional<Prepared<float>> plans[2];
+    for (const int team : {1, 2}) {
+      omp_set_num_threads(team);
+      plans[team - 1].emplace(c);
+    }
     double seconds[2] = {1e9, 1e9};
     for (int i = 0; i < 5; ++i) {
       for (const int team : {1, 2}) {
+        const Prepared<float>& p = *plans[team - 1];
         omp_set_num_threads(team);
         seconds[team - 1] = std::min(seconds[team - 1], least(
                                                             1, [&] { p.run(); }, CLOCK_MONOTONIC));

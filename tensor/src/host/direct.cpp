@@ -21,6 +21,7 @@ namespace {
 constexpr std::int64_t kDepth = 256;             // real numbers of a panel along k
 constexpr std::int64_t kBlockBytes = 288 << 10;  // of a packed block of V
 constexpr std::int64_t kColumns = 1024;          // of a packed block of W
+constexpr std::int64_t kPieceRows = 288, kPieceColumns = 256;
 
 std::int64_t round_up(std::int64_t x, std::int64_t step) { return (x + step - 1) / step * step; }
 
@@ -215,15 +216,19 @@ void direct(const DirectArgs& s, const ContractCall& call) {
   const double work = static_cast<double>(size.v) * static_cast<double>(size.w) * static_cast<double>(size.k) *
                       static_cast<double>(size.h);
   const int threads = work < 1e5 ? 1 : call.threads;
-  // Pieces of rows, then of columns, until there are a few for each thread.
+  // Pieces of rows, then of columns: a few for each thread, but each packs what it multiplies, so that they are smaller
+  // than kPieceRows and kPieceColumns only where threads would have nothing to do.
   std::int64_t row_pieces = 1, column_pieces = 1;
   const std::int64_t wanted = threads == 1 ? 1 : (4 * threads + size.h - 1) / size.h;
   if (wanted > 1) {
-    const std::int64_t group = group_rows(s.compute) * kTileVectors;
-    row_pieces = std::min(wanted, (size.v + size.rows - 1) / size.rows);
-    if (row_pieces < wanted) row_pieces = std::min(wanted, std::max<std::int64_t>(1, size.v / (2 * group)));
+    const std::int64_t least = (threads + size.h - 1) / size.h, group = group_rows(s.compute) * kTileVectors;
+    const auto pieces = [](std::int64_t extent, std::int64_t piece, std::int64_t most) {
+      return std::clamp<std::int64_t>(extent / piece, 1, std::max<std::int64_t>(1, most));
+    };
+    row_pieces = std::max(pieces(size.v, kPieceRows, wanted), pieces(size.v, 2 * group, least));
     if (s.w_op != Unary::Identity) row_pieces = 1;  // each thread packs columns of its own
-    column_pieces = std::clamp<std::int64_t>(wanted / row_pieces, 1, std::max<std::int64_t>(1, size.w / 64));
+    column_pieces = std::max(pieces(size.w, kPieceColumns, wanted / row_pieces),
+                             pieces(size.w, 64, (least + row_pieces - 1) / row_pieces));
   }
   // Squares of turned rows stay whole.
   const std::int64_t group = group_rows(s.compute);
