@@ -22,17 +22,22 @@ constexpr std::int64_t kPanel = 2048, kExactPanel = 4096;
 
 std::int64_t share(std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; }
 
+// Of Exact: moduli, and limbs of a number; 0: as many as the moduli have room for in both operands.
+struct Residues {
+  int moduli = 16, limbs = 0;
+};
+
 // C (m x n) += A B, k deep.
-LaunchTime local_product(Kernels& kernels, const Setting& s, DType dtype, bool exact, int moduli, std::int64_t m,
-                         std::int64_t n, std::int64_t k, double part = 1) {
+LaunchTime local_product(Kernels& kernels, const Setting& s, DType dtype, bool exact, const Residues& residues,
+                         std::int64_t m, std::int64_t n, std::int64_t k, double part = 1) {
   const std::int64_t bm = std::min(m, kBlock), bn = std::min(n, kBlock);
   const double times =
       part * static_cast<double>(m) / static_cast<double>(bm) * (static_cast<double>(n) / static_cast<double>(bn));
   const auto build = [&] {
     if (exact) {
       blas::ExactShape shape{
-          .in = dtype, .moduli = moduli, .m = bm, .n = bn, .k = k, .am = k, .ak = 1, .bk = bn, .bn = 1};
-      shape.limbs = blas::exact_limbs(moduli, shape.depth());
+          .in = dtype, .moduli = residues.moduli, .m = bm, .n = bn, .k = k, .am = k, .ak = 1, .bk = bn, .bn = 1};
+      shape.limbs = residues.limbs > 0 ? residues.limbs : blas::exact_limbs(residues.moduli, shape.depth());
       return Kernels::one(blas::exact_program(shape, s.machine), s.machine);
     }
     blas::GemmShape shape{dtype, DType::Float32, bm, bn, k};
@@ -41,9 +46,9 @@ LaunchTime local_product(Kernels& kernels, const Setting& s, DType dtype, bool e
     shape.beta = blas::Factor::One;
     return Kernels::one(blas::gemm_program(shape, s.machine), s.machine);
   };
-  return kernels.run(
-      fmt::format("{} gemm {} {} {} {} {} {}", s.machine.name, trn::name(dtype), exact, moduli, bm, bn, k), s, build,
-      times);
+  return kernels.run(fmt::format("{} gemm {} {} {} {} {} {} {}", s.machine.name, trn::name(dtype), exact,
+                                 residues.moduli, residues.limbs, bm, bn, k),
+                     s, build, times);
 }
 
 class Gemm final : public Operation {
@@ -58,7 +63,9 @@ class Gemm final : public Operation {
     o.number("--m", m_, "rows of C; 0: n", 0, kMost);
     o.number("--k", k_, "inner dimension; 0: n", 0, kMost);
     o.text("--dtype", dtype_, "fp32, bf16, or fp64, which is Exact", {"fp32", "bf16", "fp64"});
-    o.number("--moduli", moduli_, "of Exact: 16 are as accurate as dgemm", 1, 20);
+    o.number("--moduli", residues_.moduli, "of Exact: 16 are as accurate as dgemm", 1, 20);
+    o.number("--limbs", residues_.limbs,
+             "of Exact: limbs of a number, 2, 3 or 4; 0: as many as the moduli have room for in both operands", 0, 4);
     o.number("--layers", layers_, "of Exact: layers of ranks that divide k; 0: the quickest of 1, 2, 4, 8 and 16", 0,
              64);
   }
@@ -76,6 +83,7 @@ class Gemm final : public Operation {
     return larger;
   }
   void check() const override {
+    require(residues_.limbs != 1, "scale gemm: --limbs 1; numbers have 2, 3 or 4 limbs");
     require(layers_ <= 1 || exact(),
             "scale gemm: --layers {} with --dtype {}; k is divided in fp64 only, which is Exact", layers_, dtype_);
   }
@@ -113,7 +121,7 @@ class Gemm final : public Operation {
     const std::int64_t ml = share(rows(), grid.rows()), nl = share(n_, grid.columns());
     const double panels = k / static_cast<double>(width), ranks = static_cast<double>(s.placement.size()),
                  part_c = static_cast<double>(ml) * static_cast<double>(nl);
-    const LaunchTime panel = local_product(*kernels_, s, DType::Float64, true, moduli_, ml, nl, width);
+    const LaunchTime panel = local_product(*kernels_, s, DType::Float64, true, residues_, ml, nl, width);
     Result r;
     r.compute_s = panels * panel.seconds;
     double busiest = 0;
@@ -159,7 +167,7 @@ class Gemm final : public Operation {
   }
   // Of 24 bits, of an element's integer.
   double limbs(const tile::Machine& machine) const {
-    const tile::Program small = blas::exact_program({.moduli = moduli_}, machine);
+    const tile::Program small = blas::exact_program({.moduli = residues_.moduli}, machine);
     for (const auto& tensor : small.tensors()) {
       if (tensor.name == "limbs") return static_cast<double>(element_count(tensor.shape));
     }
@@ -174,7 +182,7 @@ class Gemm final : public Operation {
                        width = std::min(depth(), exact() ? kExactPanel : kPanel);
     const double panels = k / static_cast<double>(width);
     const DType dtype = exact() ? DType::Float64 : dtype_ == "bf16" ? DType::BFloat16 : DType::Float32;
-    const LaunchTime panel = local_product(*kernels_, s, dtype, exact(), moduli_, ml, nl, width);
+    const LaunchTime panel = local_product(*kernels_, s, dtype, exact(), residues_, ml, nl, width);
     const tile::Traffic t = summa_traffic(grid, m * k * size, k * n * size);
     const tile::TrafficCost wire = tile::traffic_cost(s.fabric, t, s.placement, s.eta);
     Result r;
@@ -240,7 +248,8 @@ class Gemm final : public Operation {
   std::int64_t depth() const { return k_ > 0 ? k_ : n_; }
   std::int64_t m_ = 0, n_ = 65536, k_ = 0;
   std::string dtype_ = "fp32";
-  int moduli_ = 16, layers_ = 0;
+  Residues residues_;
+  int layers_ = 0;
 };
 
 }  // namespace

@@ -271,7 +271,8 @@ TEST(ScaleRuns, ExactProducts) {
                 ASSERT_NEAR(got[i], want[i], 1.25 * 0x1p-53 * std::sqrt(static_cast<double>(kOrder)));
             }};
   });
-  expect_close("gemm --dtype fp64 --machine trn2 --chips 1 --n 256 --moduli " + std::to_string(moduli), run);
+  // B's integers have a bit, which leaves 56 for those of A: four limbs.
+  expect_close("gemm --dtype fp64 --machine trn2 --chips 1 --n 256 --limbs 4 --moduli " + std::to_string(moduli), run);
 }
 
 // The values that one rank makes, and a matrix in another distribution.
@@ -339,8 +340,10 @@ TEST(ScaleRuns, ExactProductsInLayers) {
               }
             }};
   });
-  expect_close(
-      "gemm --dtype fp64 --machine trn2 --chips 1 --n 512 --k 4096 --layers 2 --moduli " + std::to_string(moduli), run);
+  // B's integers have a bit, which leaves 52 for those of A: three limbs.
+  expect_close("gemm --dtype fp64 --machine trn2 --chips 1 --n 512 --k 4096 --layers 2 --limbs 3 --moduli " +
+                   std::to_string(moduli),
+               run);
 }
 
 // Ranks of two cores: four on the chip, with all of a stack each.
