@@ -17,6 +17,8 @@ typedef void (*cudaHostFn_t)(void* userData);
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
 #define cudaEventInterprocess 0x04
+#define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02
@@ -26,6 +28,9 @@ typedef void (*cudaHostFn_t)(void* userData);
 #define cudaMemAttachHost 0x02
 #define cudaMemAttachSingle 0x04
 #define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
 
 /* The members that programs read; the layout is ours. */
