@@ -68,7 +68,7 @@ def main():
 
     program = HERE / "cudatoolkit/main.cu"
     run(prefix / "bin/trncc", "-std=c++17", "-arch=sm_90", "-O1", "-Xcompiler", "-Wall", program, "-o", scratch / "trncc_consumer",
-        "-lcublas", "-lcufft", "-lcurand", "-lcusolver")
+        "-lcublas", "-lcufft", "-lcurand", "-lcusolver", "-rdc", "true", "-Xfatbin", "-compress-all", "--fmad=false", "-ftz=true", "-keep")
     expect("CUDA's names, trncc", run(scratch / "trncc_consumer"), "30\n")
     expect("the same on a simulator", run(scratch / "trncc_consumer", TRN_EXECUTOR="sim:trn2"), "30\n")
 
