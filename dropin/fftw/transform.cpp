@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include <trn/core/error.hpp>
+#include <trn/core/layout.hpp>
 #include <trn/fft/cosine.hpp>
 
 #include "fftw.hpp"
@@ -161,6 +162,10 @@ template <class T> Transform<T>::Transform(Problem problem, int threads)
     : problem_(std::move(problem)), threads_(threads), lines_(problem_.axes.size()) {
   const Environment& env = environment();
   const Threads scope(threads_);
+  // trnfft says so of the layouts that it sees. Others it does not see: copies, what is staged, and real-to-real kinds.
+  std::vector<layout::Dim> places;
+  for (const Extent& e : side_extents(problem_, false)) places.push_back({e.n, e.stride});
+  require(!layout::repeats(places), "output elements share places");
   const auto extents = side_extents(problem_, true);
   if (problem_.axes.empty() || count(extents) == 0) return;
   if (problem_.form == Form::R2R) {

@@ -1,5 +1,6 @@
 // The rest of FFTW's interface: wisdom, threads, memory. Wisdom is a list of problems in a text of our own; FFTW's is
 // refused. Compiled once for each precision.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -82,15 +83,20 @@ int TRN_FFTW(import_wisdom_from_filename)(const char* name) {
   std::fclose(file);
   return taken;
 }
-int TRN_FFTW(import_wisdom_from_string)(const char* text) { return import(text); }
+int TRN_FFTW(import_wisdom_from_string)(const char* text) { return text ? import(text) : 0; }
 int TRN_FFTW(import_system_wisdom)() { return 0; }  // the system's is FFTW's own
 
 void* TRN_FFTW(malloc)(std::size_t bytes) {
   void* address = nullptr;
   return posix_memalign(&address, 64, bytes ? bytes : 1) == 0 ? address : nullptr;
 }
-R* TRN_FFTW(alloc_real)(std::size_t n) { return static_cast<R*>(TRN_FFTW(malloc)(n * sizeof(R))); }
-C* TRN_FFTW(alloc_complex)(std::size_t n) { return static_cast<C*>(TRN_FFTW(malloc)(n * sizeof(C))); }
+// Null for more bytes than there are addresses.
+R* TRN_FFTW(alloc_real)(std::size_t n) {
+  return n > SIZE_MAX / sizeof(R) ? nullptr : static_cast<R*>(TRN_FFTW(malloc)(n * sizeof(R)));
+}
+C* TRN_FFTW(alloc_complex)(std::size_t n) {
+  return n > SIZE_MAX / sizeof(C) ? nullptr : static_cast<C*>(TRN_FFTW(malloc)(n * sizeof(C)));
+}
 void TRN_FFTW(free)(void* address) { std::free(address); }
 int TRN_FFTW(alignment_of)(R*) { return 0; }  // every address is as good as another
 

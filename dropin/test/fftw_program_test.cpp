@@ -1,6 +1,7 @@
 // What surrounds the planners of FFTW's interface: what cannot be planned, wisdom, threads, memory, the Fortran names.
 // Compiled once for each precision.
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +26,15 @@ TEST(Fftw, WhatCannotBePlannedIsNull) {
   X(execute)(nothing);
   X(destroy_plan)(nothing);
   X(destroy_plan)(nullptr);
+  // Two transforms into the same places, however they would be run.
+  const int wave = REDFT10;
+  C z[8];
+  R w[16];
+  for (C* to : {x, z})
+    EXPECT_EQ(X(plan_many_dft)(1, &n, 2, x, nullptr, 1, 4, to, nullptr, 1, 2, FORWARD, ESTIMATE), nullptr);
+  for (R* to : {y, w})
+    EXPECT_EQ(X(plan_many_r2r)(1, &n, 2, y, nullptr, 1, 4, to, nullptr, 2, 2, &wave, ESTIMATE), nullptr);
+  EXPECT_EQ(X(plan_many_dft)(0, nullptr, 2, x, nullptr, 1, 4, z, nullptr, 1, 0, FORWARD, ESTIMATE), nullptr);
 }
 
 TEST(Fftw, WisdomIsTheListOfProblems) {
@@ -54,6 +64,7 @@ TEST(Fftw, WisdomIsTheListOfProblems) {
     EXPECT_TRUE(knows());
   };
   forgets_then([&] { return X(import_wisdom_from_string)(text); });
+  EXPECT_EQ(X(import_wisdom_from_string)(nullptr), 0);
   forgets_then([&] { return X(import_wisdom_from_filename)(path.c_str()); });
   forgets_then([&] {
     const char* at = text;
@@ -121,6 +132,9 @@ TEST(Fftw, ThreadsMemoryAndTheRest) {
   std::free(printed);
   X(destroy_plan)(p);
   X(free)(reals), X(free)(pairs), X(free)(bytes), X(free)(nullptr);
+  // Sizes whose bytes are no number.
+  EXPECT_EQ(X(alloc_real)(SIZE_MAX / sizeof(R) + 2), nullptr);
+  EXPECT_EQ(X(alloc_complex)(SIZE_MAX / sizeof(C) + 2), nullptr);
   EXPECT_EQ(std::strncmp(X(version), "fftw-3.3", 8), 0);
   EXPECT_GT(std::strlen(X(cc)), 0U);
   EXPECT_EQ(std::strlen(X(codelet_optim)), 0U);
