@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <map>
 
 #include <trn/core/environment.hpp>
@@ -123,8 +124,19 @@ void destroy_stream(trnStream_t handle) {
           "a default stream cannot be destroyed");
   const std::shared_ptr<StreamObject> stream = stream_of(handle);
   if (stream->end_capture()) captures_changed(-1);  // what was captured is dropped with the stream
-  const std::lock_guard lock(stream->device->mutex);
-  stream->device->streams.erase(stream);
+  stream->left_behind = true;
+  // A handle may hold the stream for longer: nobody who waits for the device would wait for it any more.
+  std::exception_ptr failed;
+  try {
+    stream->stream.synchronize();
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(stream->device->mutex);
+    stream->device->streams.erase(stream);
+  }
+  if (failed) std::rethrow_exception(failed);
 }
 
 namespace {
@@ -195,7 +207,9 @@ void put(StreamObject& stream, std::function<void()> work) {
 }  // namespace
 
 void enqueue(StreamObject& stream, std::function<void()> work, const std::vector<std::weak_ptr<const Block>>& memory) {
-  if (!stream.keep(work, memory)) put(stream, std::move(work));
+  if (stream.keep(work, memory)) return;
+  put(stream, std::move(work));
+  if (stream.left_behind) stream.stream.synchronize();  // it may not be among the device's streams any more
 }
 
 // `work` refers to the caller's variables, so it is never kept: put() does not look at captures again.

@@ -41,7 +41,7 @@ struct StreamObject {
   Device* device;
   Stream stream;
   unsigned flags;
-  std::atomic<bool> left_behind = false;  // a thread's own stream whose thread ended while work was left
+  std::atomic<bool> left_behind = false;  // destroyed, or the own one of a thread that ended; handles may hold it
   [[nodiscard]] bool blocking() const { return (flags & trnStreamNonBlocking) == 0; }
 
   // Capture. Any thread may use the stream while another begins or ends one.

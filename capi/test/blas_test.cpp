@@ -93,6 +93,33 @@ TEST_P(Blas, AThousandGemmsAreQueued) {
   EXPECT_EQ(trnStreamDestroy(stream), trnSuccess);
 }
 
+// A handle holds its stream for longer than the program does. What was queued is done when the stream is gone, and what
+// the handle puts there later is not behind the caller: nobody who waits for the device would wait for it.
+TEST_P(Blas, AHandleOutlivesItsStream) {
+  const int n = 8;
+  const std::vector<float> ones(n * n, 1);
+  const Mem<float> a(ones), c(n * n);
+  const float alpha = 1, beta = 0;
+  const auto gemm = [&] {
+    return trnblasSgemm(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, n, n, n, &alpha, a, n, a, n, &beta, c, n);
+  };
+  trnStream_t stream = nullptr;
+  ASSERT_EQ(trnStreamCreate(&stream), trnSuccess);
+  ASSERT_EQ(trnblasSetStream(handle, stream), TRNBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(gemm(), TRNBLAS_STATUS_SUCCESS);  // the first of its kind is waited for
+  ASSERT_EQ(trnMemset(c, 0, n * n * sizeof(float)), trnSuccess);
+  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  ASSERT_EQ(trnLaunchHostFunc(stream, sleep, nullptr), trnSuccess);
+  ASSERT_EQ(gemm(), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnStreamDestroy(stream), trnSuccess);
+  EXPECT_EQ(trnDeviceSynchronize(), trnSuccess);
+  EXPECT_EQ(c.get(), std::vector<float>(n * n, n));
+  ASSERT_EQ(trnMemset(c, 0, n * n * sizeof(float)), trnSuccess);
+  ASSERT_EQ(gemm(), TRNBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(trnDeviceSynchronize(), trnSuccess);
+  EXPECT_EQ(c.get(), std::vector<float>(n * n, n));
+}
+
 TEST_P(Blas, GemmIsColumnMajor) {
   const int m = 5, n = 4, k = 3, lda = 6, ldb = 7, ldc = 5;
   const auto a = random<float>(lda * k, 1), b = random<float>(ldb * k, 2), c = random<float>(ldc * n, 3);
