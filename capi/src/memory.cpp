@@ -100,7 +100,9 @@ void register_pinned(void* address, std::size_t bytes) {
     Registry& r = registry();
     const std::lock_guard lock(r.mutex);
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (find(r, at) || find(r, at + bytes - 1)) throw WithStatus(712, "this memory is registered or allocated already");
+    const auto after = r.blocks.lower_bound(at);  // a block that begins within the range, or one that holds its begin
+    if (find(r, at) || (after != r.blocks.end() && after->first - at < bytes))
+      throw WithStatus(712, "this memory, or part of it, is registered or allocated already");
   }
   insert({MemoryKind::Pinned, &current_device(), reinterpret_cast<std::uintptr_t>(address),
           static_cast<std::int64_t>(bytes), nullptr});

@@ -38,7 +38,9 @@ class HostBackend final : public Backend {
   void* allocate(std::int64_t bytes) override {
     require(bytes >= 0, "host: allocation of {} bytes; the size must be >= 0", bytes);
     void* address = ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
-    if (!address) fail<DeviceError>("host: out of memory allocating {} bytes; free arrays or use smaller ones", bytes);
+    if (!address)
+      throw DeviceError(fmt::format("host: out of memory allocating {} bytes; free arrays or use smaller ones", bytes),
+                        "over-capacity");
     prefer_large_pages(address, bytes);
     return address;
   }
