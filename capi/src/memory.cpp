@@ -167,6 +167,11 @@ std::shared_ptr<const Block> block_of(const void* address) {
   return found;
 }
 
+void require_aligned(const char* what, const void* address, std::size_t alignment) {
+  require(reinterpret_cast<std::uintptr_t>(address) % alignment == 0,
+          "{} = {} is not a multiple of {} bytes, and its elements begin at such addresses", what, address, alignment);
+}
+
 std::intptr_t device_shift(const Device& device, const char* what, const void* address, std::int64_t bytes) {
   if (bytes == 0) return 0;
   require(address != nullptr, "{} is null", what);

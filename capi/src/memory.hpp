@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include <trn/core/array.hpp>
 
@@ -52,9 +53,14 @@ void forget_looked_up() noexcept;
 // device (or managed) memory of `device`. 0 bytes are always right: the address as it is. `what` names the argument.
 [[nodiscard]] std::intptr_t device_shift(const Device& device, const char* what, const void* address,
                                          std::int64_t bytes);
+// Throws InvalidArgument unless an element may begin there.
+void require_aligned(const char* what, const void* address, std::size_t alignment);
 template <class T>
 [[nodiscard]] T* device_memory(const Device& device, const char* what, T* address, std::int64_t bytes) {
   const std::intptr_t shift = device_shift(device, what, address, bytes);
+  if constexpr (!std::is_void_v<T>) {
+    if (bytes > 0) require_aligned(what, address, alignof(T));
+  }
   return reinterpret_cast<T*>(reinterpret_cast<std::intptr_t>(address) + shift);
 }
 

@@ -292,6 +292,11 @@ TEST_P(Blas, BadArgumentsAreStatuses) {
   EXPECT_EQ(trnblasSgemm_64(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, n, std::numeric_limits<std::int64_t>::max() / 2, n,
                             &alpha, a, n, a, n, &beta, c, std::numeric_limits<std::int64_t>::max() / 2),
             TRNBLAS_STATUS_INVALID_VALUE);  // the extent overflows
+  const auto* const odd = reinterpret_cast<const float*>(reinterpret_cast<std::uintptr_t>(static_cast<float*>(a)) + 2);
+  EXPECT_EQ(gemm(0, 3, 3, odd, n, c), TRNBLAS_STATUS_INVALID_VALUE);  // no float begins there
+  EXPECT_EQ(trnblasGemmEx(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, 3, 3, 3, &alpha, odd, TRN_R_32F, n, a, TRN_R_32F, n,
+                          &beta, c, TRN_R_32F, n, TRNBLAS_COMPUTE_32F, TRNBLAS_GEMM_DEFAULT),
+            TRNBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(trnblasSgemv(handle, TRNBLAS_OP_N, n, n, &alpha, a, n, a, 0, &beta, c, 1), TRNBLAS_STATUS_INVALID_VALUE);
 }
 

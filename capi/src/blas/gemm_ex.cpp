@@ -49,8 +49,10 @@ std::complex<double> scalar(const Call& c, const void* address, bool wide, bool 
 tb::TypedMatrix typed_matrix(const Call& c, const char* what, const void* data, DType type, Int rows, Int columns,
                              Int ld) {
   check_leading(what, ld, rows);
-  if (rows > 0 && columns > 0)
+  if (rows > 0 && columns > 0) {
+    require_aligned(what, data, static_cast<std::size_t>(size_bytes(type) / (is_complex(type) ? 2 : 1)));
     data = device_memory(*c.handle.device, what, data, span_bytes(columns, ld, rows, size_bytes(type)));
+  }
   return {c.executor, type, const_cast<void*>(data), rows, columns, 1, ld};
 }
 

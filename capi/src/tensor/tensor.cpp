@@ -45,6 +45,8 @@ tt::TypedView view(Call& c, const char* what, const Operand& o, const void* data
     (reach < 0 ? low : high) += reach;
   }
   const Int size = bytes_of(o.type);
+  const bool complex = o.type == TRN_C_32F || o.type == TRN_C_64F;  // two reals
+  require_aligned(what, data, static_cast<std::size_t>(complex ? size / 2 : size));
   if (!empty)
     data = device_memory(*c.handle.device, what, static_cast<const std::byte*>(data) + low * size,
                          (high - low + 1) * size) -
