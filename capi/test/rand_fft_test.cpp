@@ -186,6 +186,10 @@ TEST_P(Faces, PlansThatAreRefused) {
   int eight = 8;  // distances of 0 with a layout, as cuFFT refuses them
   EXPECT_EQ(trnfftPlanMany(&plan, 1, &eight, &eight, 1, 0, &eight, 1, 8, TRNFFT_C2C, 2), TRNFFT_INVALID_VALUE);
   EXPECT_EQ(trnfftPlanMany(&plan, 1, &eight, &eight, 1, 8, &eight, 1, 0, TRNFFT_C2C, 2), TRNFFT_INVALID_VALUE);
+  // Said before the lengths are read, which cannot be there.
+  for (const int rank : {0, -1, 65, 2147483647})
+    EXPECT_EQ(trnfftPlanMany(&plan, rank, &eight, nullptr, 1, 8, nullptr, 1, 8, TRNFFT_C2C, 1), TRNFFT_INVALID_SIZE);
+  EXPECT_EQ(plan, 0) << "the number of a plan that was not made";
   EXPECT_EQ(trnfftExecC2C(12345, nullptr, nullptr, -1), TRNFFT_INVALID_PLAN);
   ASSERT_EQ(trnfftCreate(&plan), 0);
   EXPECT_EQ(trnfftExecC2C(plan, nullptr, nullptr, -1), TRNFFT_INVALID_VALUE);  // never made

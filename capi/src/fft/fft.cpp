@@ -98,7 +98,9 @@ void make(PlanObject& p, std::vector<std::int64_t> lengths, trnfftType type, std
 template <class I> void make_many(PlanObject& p, int rank, const I* n, const I* inembed, std::int64_t istride,
                                   std::int64_t idist, const I* onembed, std::int64_t ostride, std::int64_t odist,
                                   trnfftType type, std::int64_t batch, std::size_t* work_size) {
-  if (rank < 1) throw WithStatus(TRNFFT_INVALID_SIZE, fmt::format("the rank is {}; it must be at least 1", rank));
+  // Lengths above 1 whose product is a number of 64 bits are 63 at most.
+  if (rank < 1 || rank > 64)
+    throw WithStatus(TRNFFT_INVALID_SIZE, fmt::format("the rank is {}; it must be 1 to 64", rank));
   require(n != nullptr, "n is null; it holds the lengths");
   const auto list = [&](const I* from) { return std::vector<std::int64_t>(from, from + rank); };
   std::optional<PlanObject::Layout> layout;

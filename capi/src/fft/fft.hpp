@@ -52,13 +52,16 @@ namespace trn::capi::fft {
 
 // A new plan made at once; its number is given out only if that succeeds.
 template <auto make, class... A> void plan(trnfftHandle* handle, A... arguments) {
-  create(handle);
+  require(handle != nullptr, "plan is null; it receives the plan");
+  trnfftHandle made = 0;
+  create(&made);
   try {
-    make(*plan_of(*handle), arguments..., nullptr);
+    make(*plan_of(made), arguments..., nullptr);
   } catch (...) {
-    destroy(*plan_of(*handle));
+    destroy(*plan_of(made));
     throw;
   }
+  *handle = made;
 }
 // What a plan would need: it is made and forgotten.
 template <auto make, class... A> void get_size_of(const PlanObject& p, A... arguments) {
