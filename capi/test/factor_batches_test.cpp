@@ -264,6 +264,13 @@ TEST(TypedCopies, CopySwapSumAndPlaces) {
   EXPECT_EQ(trnblasCopyEx(handle, 3, x, TRN_R_64F, 1, y, TRN_R_32F, 1), TRNBLAS_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(trnblasCopyEx(handle, 3, x, static_cast<trnDataType>(99), 1, y, static_cast<trnDataType>(99), 1),
             TRNBLAS_STATUS_INVALID_VALUE);
+  // More addresses than the list can hold: said before there is memory for a copy of them.
+  const Mem<float*> list(std::vector<float*>{nullptr});
+  const float one = 1;
+  for (const int bits : {31, 40, 60, 62})
+    EXPECT_EQ(trnblasSgemmBatched_64(handle, TRNBLAS_OP_N, TRNBLAS_OP_N, 1, 1, 1, &one, list, 1, list, 1, &one, list, 1,
+                                     std::int64_t{1} << bits),
+              TRNBLAS_STATUS_INVALID_VALUE);
   // Copies through a stream.
   trnStream_t stream = nullptr;
   ASSERT_EQ(trnStreamCreate(&stream), trnSuccess);

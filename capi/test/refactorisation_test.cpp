@@ -150,6 +150,9 @@ TEST_F(Refactorisation, PivotsAreBoostedAndBadInputIsRefused) {
   ui[0] = 99;
   EXPECT_EQ(setup(), TRNSOLVER_STATUS_INVALID_VALUE);
   ui[0] = kept;
+  const int entries = std::exchange(upper, 1 << 30);  // more than there are, and than the offsets say
+  EXPECT_EQ(setup(), TRNSOLVER_STATUS_INVALID_VALUE);
+  upper = entries;
   std::swap(p[0], p[1]), p[0] = p[1];
   EXPECT_EQ(setup(), TRNSOLVER_STATUS_INVALID_VALUE);
   std::iota(p.begin(), p.end(), 0);

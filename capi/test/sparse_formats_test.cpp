@@ -267,6 +267,7 @@ TEST(CSparseValues, SortsAndOffsets) {
     EXPECT_EQ(trnsparseXcsr2coo(h, offsets, nnz, m, rows, trnsparseIndexBase_t(2)), kInvalid);
     EXPECT_EQ(trnsparseCreateIdentityPermutation(h, -1, rows), kInvalid);
     EXPECT_EQ(trnsparseCreateIdentityPermutation(h, nnz + 1, rows), kInvalid);
+    EXPECT_EQ(trnsparseCreateIdentityPermutation(h, 2147483647, rows), kInvalid);  // at once: without such a list
   }
 }
 

@@ -422,6 +422,10 @@ TEST(SparseSolversBadInput, IsRefused) {
   ASSERT_EQ(trnsparseSetMatType(d, TRNSPARSE_MATRIX_TYPE_SYMMETRIC), 0);
   EXPECT_EQ(solve(d, 2, 3, s.values.data(), 0, &singular), TRNSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED);
   ASSERT_EQ(trnsparseSetMatType(d, TRNSPARSE_MATRIX_TYPE_GENERAL), 0);
+  // The offsets deny a number of entries: they are read first.
+  EXPECT_EQ(trnsolverSpDcsrlsvqrHost(sp.handle, 2, 1 << 30, d, s.values.data(), s.offsets.data(), s.columns.data(),
+                                     b.data(), 0, 0, x.data(), &singular),
+            TRNSOLVER_STATUS_INVALID_VALUE);
   // Host memory where device memory is meant, and a device, where only the names in Host work.
   EXPECT_EQ(trnsolverSpDcsrlsvqr(sp.handle, 2, 3, d, s.values.data(), s.offsets.data(), s.columns.data(), b.data(), 0,
                                  0, x.data(), &singular),

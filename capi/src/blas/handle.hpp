@@ -118,7 +118,7 @@ class Call {
   }
   template <class T> [[nodiscard]] tb::PackedView<T> packed(const char* what, T* a, std::int64_t n, Uplo uplo) const {
     require(n >= 0 && n < (std::int64_t{1} << 31), "{} has order {}; it must be between 0 and 2^31 - 1", what, n);
-    if (n > 0) a = device_memory(*handle.device, what, a, n * (n + 1) / 2 * static_cast<std::int64_t>(sizeof(T)));
+    if (n > 0) a = device_memory(*handle.device, what, a, span_bytes(n * (n + 1) / 2, 1, 1, sizeof(T)));
     return {executor, a, n, uplo};
   }
   template <class T> [[nodiscard]] tb::BandView<T> band(const char* what, T* a, std::int64_t rows, std::int64_t columns,
@@ -139,9 +139,9 @@ class Call {
   // An array of addresses in device memory.
   template <class P>
   [[nodiscard]] std::vector<P> addresses(const char* what, const P* array, std::int64_t count) const {
-    std::vector<P> host(static_cast<std::size_t>(count));
-    const auto bytes = count * static_cast<std::int64_t>(sizeof(P));
+    const auto bytes = span_bytes(count, 1, 1, sizeof(P));
     const P* const from = device_memory(*handle.device, what, array, bytes);
+    std::vector<P> host(static_cast<std::size_t>(count));
     if (count > 0) copy_bytes(executor, from, Executor::host(), host.data(), bytes);
     return host;
   }

@@ -20,9 +20,10 @@ struct Rows {
   std::vector<int> offsets, columns;
 };
 Rows rows_of(Call& c, Where where, const char* what, int n, int nnz, const int* offsets, const int* columns) {
-  Rows r{get(c, where, what, offsets, Int{n} + 1), get(c, where, what, columns, nnz)};
+  Rows r{get(c, where, what, offsets, Int{n} + 1), {}};
   require(r.offsets.front() == 0 && r.offsets.back() == nnz && std::is_sorted(r.offsets.begin(), r.offsets.end()),
           "the offsets of {} must rise from 0 to {}", what, nnz);
+  r.columns = get(c, where, what, columns, nnz);  // as many as the offsets say: the host's have no extent to look up
   for (const int j : r.columns) require(j >= 0 && j < n, "{} has column {} of {}, counted from 0", what, j, n);
   return r;
 }

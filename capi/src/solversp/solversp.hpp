@@ -80,7 +80,8 @@ template <class T> [[nodiscard]] ts::Csr<T> matrix_of(const sparse::Entries& e, 
 }
 template <class T> [[nodiscard]] ts::Csr<T> matrix_of(Call& c, Where where, Int m, Int n, Int nnz, Description d,
                                                       const T* values, const int* offsets, const int* indices) {
-  return matrix_of(pattern_of(c, where, m, n, nnz, d, offsets, indices), get(c, where, "csrVal", values, nnz));
+  const auto pattern = pattern_of(c, where, m, n, nnz, d, offsets, indices);  // first: the offsets confirm nnz
+  return matrix_of(pattern, get(c, where, "csrVal", values, nnz));
 }
 template <class T> [[nodiscard]] MatrixView<T> column(std::vector<T>& v) {
   const auto n = static_cast<Int>(v.size());

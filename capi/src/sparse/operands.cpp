@@ -92,12 +92,13 @@ std::vector<Int> expand(const std::vector<Int>& offsets, Int count) {
   require(offsets.empty() || (offsets.front() == 0 && offsets.back() <= count),
           "the offsets run from {} to {} (counted from 0); they must begin with 0 and end at {} or before",
           offsets.empty() ? 0 : offsets.front(), offsets.empty() ? 0 : offsets.back(), count);
+  // All of them first: what falls later may have risen to anything.
+  const auto fall = std::is_sorted_until(offsets.begin(), offsets.end());
+  require(fall == offsets.end(), "the offsets fall at line {}", fall - offsets.begin() - 1);
   std::vector<Int> line;
-  line.reserve(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    require(offsets[i] <= offsets[i + 1], "the offsets fall at line {}", i);
+  line.reserve(static_cast<std::size_t>(offsets.empty() ? 0 : offsets.back()));
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
     line.insert(line.end(), static_cast<std::size_t>(offsets[i + 1] - offsets[i]), static_cast<Int>(i));
-  }
   return line;
 }
 

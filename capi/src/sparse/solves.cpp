@@ -175,6 +175,7 @@ void xcscsort(Call& c, int, int n, int nnz, trnsparseMatDescr* d, const int* off
 }
 void create_identity_permutation(Call& c, int n, int* p) {
   check(Int{n});
+  (void)device_memory(*c.handle.device, "p", p, Int{n} * Int{sizeof(int)});
   std::vector<Int> identity;
   for (int i = 0; i < n; ++i) identity.push_back(i);
   put_integers(c, "p", p, k32, identity, 0);
@@ -187,6 +188,7 @@ void xcsr2coo(Call& c, const int* offsets, int nnz, int m, int* rows, trnsparseI
 void xcoo2csr(Call& c, const int* rows, int nnz, int m, int* offsets, trnsparseIndexBase_t base) {
   host_only(c, "coo2csr");
   check(base), check(Int{m});
+  (void)device_memory(*c.handle.device, "csrSortedRowPtr", offsets, (Int{m} + 1) * Int{sizeof(int)});
   std::vector<Int> count(static_cast<std::size_t>(m) + 1);
   for (const Int row : integers(c, "cooRowInd", rows, k32, nnz, base)) {
     require(row >= 0 && row < m, "a row is {} (counted from 0) of {}", row, m);
