@@ -169,6 +169,7 @@ TEST(CublasXtHandles, SettingsAndBadInput) {
   EXPECT_EQ(value, 1);
   EXPECT_EQ(trnblasXtDeviceSelect(xt, 1, ids), 0);
   EXPECT_EQ(trnblasXtDeviceSelect(xt, 1, wrong), TRNBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(trnblasXtGetNumBoards(1, wrong, &value), TRNBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(trnblasXtDeviceSelect(xt, 0, ids), TRNBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(trnblasXtSetBlockDim(xt, 512), 0);
   EXPECT_EQ(trnblasXtGetBlockDim(xt, &value), 0);

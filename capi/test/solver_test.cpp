@@ -322,6 +322,9 @@ TEST_F(Solver, BadArgumentsAreStatuses) {
       << "pivots of 0 are not rows";
   EXPECT_EQ(trnsolverDnDgesvd(handle, 'X', 'N', n, n, da, n, da, da, n, da, n, nullptr, 0, nullptr, info),
             TRNSOLVER_STATUS_INVALID_VALUE);
+  EXPECT_EQ(trnsolverDnDgesvd(handle, -1, 'N', n, n, da, n, da, da, n, da, n, nullptr, 0, nullptr, info),
+            TRNSOLVER_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(trnGetLastErrorText(), "trnsolverDnDgesvd: a job is -1; it must be A, S, O or N");
   EXPECT_EQ(da.get(), host) << "what is refused is not written";
 }
 

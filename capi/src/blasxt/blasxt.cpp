@@ -6,19 +6,24 @@ namespace trn::capi::blasxt {
 void create(trnblasXtHandle_t* handle) { create_handle(handle); }
 void destroy(Call& c) { alive<trnblasXtContext>().remove(&c.handle); }
 
+namespace {
+void check_devices(int count, const int* ids) {
+  for (int i = 0; i < count; ++i)
+    require(ids[i] >= 0 && ids[i] < device_count(), "device {} is not there; devices are 0 to {}", ids[i],
+            device_count() - 1);
+}
+}  // namespace
 // A board is a device.
 void get_num_boards(int count, int* ids, int* boards) {
   require(count >= 0 && boards != nullptr && (count == 0 || ids != nullptr),
           "{} devices are named, and the address of their list or of the result is null", count);
-  for (int i = 0; i < count; ++i) (void)device(ids[i]);
+  check_devices(count, ids);
   *boards = count;
 }
 void max_boards(int* boards) { answer("nbGpuBoards", boards, device_count()); }
 void device_select(Call& c, int count, int* ids) {
   require(count > 0 && ids != nullptr, "{} devices are selected; at least one is needed", count);
-  for (int i = 0; i < count; ++i)
-    require(ids[i] >= 0 && ids[i] < device_count(), "device {} is not there; devices are 0 to {}", ids[i],
-            device_count() - 1);
+  check_devices(count, ids);
   Device& first = device(ids[0]);
   c.xt.device = &first;
   c.xt.generation = first.generation;

@@ -1,6 +1,9 @@
 // What the solvers report, as LAPACK's info in device memory, and pivots between C's counting and C++'s.
 #pragma once
 
+#include <cctype>
+#include <string>
+
 #include <trn/solver/batched.hpp>
 #include <trn/solver/report.hpp>
 
@@ -62,6 +65,10 @@ template <class I> [[nodiscard]] Array<Int> take_pivots(Call& c, const I* from, 
   return Array<Int>::from_host(c.executor, {n * count}, rows);
 }
 
+// A job in a message: cuSOLVER's jobs are letters, and a caller's may be any byte.
+[[nodiscard]] inline std::string quoted(signed char job) {
+  return job > 0 && std::isprint(job) ? fmt::format("'{}'", static_cast<char>(job)) : std::to_string(job);
+}
 // The addresses of a batch, each with its extent looked up.
 template <class T> [[nodiscard]] std::vector<T*> batch_of(Call& c, const char* what, T* const* array, Int count,
                                                           Int rows, Int columns, Int ld) {

@@ -96,8 +96,7 @@ template <class T> void gesvd(Call& c, signed char jobu, signed char jobvt, Int 
                               T* u, Int ldu, T* vt, Int ldvt, int* info) {
   check_info(c, info);
   for (const signed char job : {jobu, jobvt})
-    require(job == 'A' || job == 'S' || job == 'O' || job == 'N', "a job is '{}'; it must be A, S, O or N",
-            static_cast<char>(job));
+    require(job == 'A' || job == 'S' || job == 'O' || job == 'N', "a job is {}; it must be A, S, O or N", quoted(job));
   require(jobu != 'O' || jobvt != 'O', "both jobs are O; A can hold one result");
   const Int k = std::min(m, n);
   const auto matrix = c.matrix("A", a, m, n, lda);

@@ -339,7 +339,7 @@ template <class T> void gesvdr(Call& c, signed char jobu, signed char jobv, Int 
   require(k >= 0 && p >= 0 && steps >= 0 && k + p <= std::min(m, n), "k = {}, p = {} for a matrix of {} x {}", k, p, m,
           n);
   for (const signed char job : {jobu, jobv})
-    require(job == 'S' || job == 'N', "a job is '{}'; it must be S or N", static_cast<char>(job));
+    require(job == 'S' || job == 'N', "a job is {}; it must be S or N", quoted(job));
   if (jobu != jobv) fail<NotImplemented>("vectors of one side alone");
   const auto mode = jobu == 'S' ? TRNSOLVER_EIG_MODE_VECTOR : TRNSOLVER_EIG_MODE_NOVECTOR;
   svd_columns<T>(c, mode, m, n, a, lda, s, u, ldu, k, v, ldv, k, k, info);
