@@ -44,6 +44,9 @@ bool flag_or_exit(const char* name) {
 void count_call(bool failed) noexcept {
   forget_looked_up();
   static const bool report = [] {
+    // A wrong value is said by the first call, also where nothing would ask for it.
+    for (const char* name : {"TRN_LOG", "TRN_LAUNCH_BLOCKING", "TRN_STRICT_MEMORY"}) (void)flag_or_exit(name);
+    (void)initial_precision();
     const bool wanted = flag_or_exit("TRN_REPORT");
     if (wanted)
       std::atexit([] {

@@ -63,6 +63,19 @@ TEST_P(StrictMemoryDeathTest, TheHostCannotTouchDeviceMemory) {
 
 INSTANTIATE_TEST_SUITE_P(Memory, StrictMemoryDeathTest, testing::Values("host", "sim:trn2"));
 
+// The first call reads them all: a program without an error, or without a product, has no other use for some.
+TEST(EnvironmentDeathTest, WrongValuesEndTheProgramAtItsFirstCall) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const char* name : {"TRN_LOG", "TRN_LAUNCH_BLOCKING", "TRN_STRICT_MEMORY", "TRN_PRECISION"}) {
+    const char* const now = std::getenv(name);
+    const std::string before = now ? now : "";
+    setenv(name, "maybe", 1);
+    int count = 0;
+    EXPECT_EXIT((trnGetDeviceCount(&count), std::_Exit(0)), testing::ExitedWithCode(2), name);
+    setenv(name, before.c_str(), 1);  // an empty value is none
+  }
+}
+
 // A reset makes the handles of every library stale; none of them may use the memory that is gone.
 TEST(Reset, MakesHandlesOfEveryLibraryStale) {
   const On device("host");
