@@ -58,6 +58,7 @@ Slices::Slices(Builder& b, const ExactShape& shape, const Numbers& numbers, cons
     : b_(b),
       side_(b.machine().partitions),
       wide_(real_of(shape.in) == DType::Float64),
+      complex_(is_complex(shape.in)),
       words_(wide_ ? 2 : 1),
       limbs_(shape.limbs),
       units_(exact::limb_units(shape.limbs)),
@@ -445,8 +446,12 @@ std::vector<Slices::Place> Slices::places(const std::vector<Source>& sources, co
 void Slices::stream(const std::vector<Source>& sources, const Rows& rows, const std::optional<Moduli>& moduli) {
   const std::int64_t columns = sources.front().x.dims[1].size,
                      tiles = kStreamed / static_cast<std::int64_t>(sources.size()),
-                     wide = std::min(columns, tiles * kColumns),
-                     high = side_ * std::max<std::int64_t>(1, tiles / blocks::ceil_div(wide, kColumns));
+                     wide = std::min(columns, tiles * kColumns), whole = rows.count / side_;
+  // Of a complex operand several streams follow one another: in loops, of two runs or more, their tiles take no room
+  // from what comes behind.
+  std::int64_t together = std::max<std::int64_t>(1, tiles / blocks::ceil_div(wide, kColumns));
+  while (complex_ && together > 1 && (whole % together != 0 || whole < 2 * together)) --together;
+  const std::int64_t high = side_ * together;
   bool turned = false;
   for (const Source& s : sources) turned = turned || (turns(s) && columns >= side_);
   for_blocks(b_, "r", rows.count, high, LoopKind::Parallel, [&](const Affine& r0, std::int64_t count) {
@@ -472,7 +477,7 @@ void Slices::limbs(const std::vector<Source>& sources) {
     common = std::min(common, rows), most = std::max(most, rows);
     tiles += blocks::ceil_div(rows, side_) * blocks::ceil_div(columns, kColumns);
   }
-  if (tiles <= kStreamed) {  // all at once
+  if (tiles <= kStreamed && !complex_) {  // all at once
     std::vector<Place> all_places;
     for (const Source& s : sources)
       std::ranges::move(places({s}, 0, s.x.dims[0].size, 0, columns), std::back_inserter(all_places));

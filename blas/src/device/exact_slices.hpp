@@ -149,7 +149,7 @@ class Slices {
 
   tile::Builder& b_;
   std::int64_t side_;
-  bool wide_;
+  bool wide_, complex_;
   std::int64_t words_;
   int limbs_;                 // of a number
   std::array<int, 4> units_;  // theirs, powers of two
