@@ -94,6 +94,10 @@ std::vector<std::pair<std::string, std::function<void(const Executor&)>>> tensor
       }
     }
   }
+  // A tensor times two factors is one kernel only where the tensor is not small.
+  static const Row mttkrp{"MTTKRP", "ijk,jr,kr->ir", plan};
+  all.emplace_back("tensor, MTTKRP, fp32",
+                   [](const Executor& executor) { call_with(mttkrp, executor, "fp32", Mode::Native, 33); });
   return all;
 }
 

@@ -33,8 +33,8 @@ class EinsumOperands {
   std::vector<tensor::TypedView> operands_, output_;
 };
 
-// The rows of `trnsci coverage tensor` as calls, one for each element type and mode, by name. They throw NotImplemented
-// where the executor does not have it.
+// The rows of `trnsci coverage tensor` as calls, one for each element type and mode, by name, and one that only larger
+// operands reach. They throw NotImplemented where the executor does not have it.
 [[nodiscard]] std::vector<std::pair<std::string, std::function<void(const Executor&)>>> tensor_coverage_calls();
 
 }  // namespace trn::tools
