@@ -36,7 +36,9 @@ VARIANTS = {
     "fft.r2c": ["--n 130 --batch 200", "--n 131072", "--n 64 64"],
     "sparse.attention": ["--queries 300 --heads 4 --kv-heads 2 --d 200 --precision bf16 --mask full"],
     "sparse.attention.backward": ["--queries 300 --heads 4 --kv-heads 2 --precision bf16 --mask band:1"],
-    "sparse.spmv": ["--generate poisson2d:30 --kernel resident", "--generate stencil27:9 --kernel dia"],
+    "sparse.spmv": ["--generate poisson2d:30 --kernel resident", "--generate stencil27:9 --kernel dia", "--generate stencil27:9 --kernel stencil",
+                    "--generate poisson3d:12 --kernel stencil"],
+    "sparse.tridiagonal.solve": ["--n 200 --count 130 --order unknowns", "--n 1030 --count 200"],
     "sparse.spmm": ["--generate poisson2d:20 --kernel dia --columns 40", "--generate stencil27:9 --kernel gather --columns 600", "--generate poisson2d:20 --precision bf16x6",
                     "--generate poisson2d:20 --kernel pinned --precision tf32x3", "--generate rmat:9 --kernel gather --precision bf16x6"],
     "fft.c2r": ["--n 256 --batch 200", "--n 131072"],
@@ -60,7 +62,9 @@ VARIANTS = {
 SIZES = {"solver.geqrf": "--n 100", "solver.getrf": "--n 140", "solver.solve": "--n 60", "solver.eigh": "--n 17", "solver.svd": "--n 12",
          "solver.eigh_batched": "--n 5 --count 3", "solver.svd_batched": "--m 6 --n 5 --count 3",
          "sparse.spmv": "--generate poisson2d:30", "sparse.spmm": "--generate poisson2d:30", "sparse.attention": "--queries 300",
-         "sparse.attention.backward": "--queries 300", "sparse.sddmm": "--generate poisson2d:20 --columns 130"}
+         "sparse.attention.backward": "--queries 300", "sparse.sddmm": "--generate poisson2d:20 --columns 130",
+         "sparse.spgemm": "--generate poisson2d:20 --dtype fp32", "sparse.spsv": "--generate poisson2d:20 --columns 20 --dtype fp32",
+         "sparse.tridiagonal.solve": "--n 200 --count 130"}
 
 
 # The words in which an operation says that it has no program, after its own name.
@@ -72,7 +76,7 @@ HOST_ONLY = {
     **{f"blas.{name}": MACHINES for name in
        "dgmm gbmv geam gemm_epilogue hbmv hemv her her2 hpmv hpr hpr2 rotg rotmg sbmv spmv spr spr2 symv syr syr2 tbmv tbsv tpmv "
        "tpsv tpttr trmv trsv trttp".split()},
-    **{f"sparse.{name}": MACHINES for name in "cholesky csr2csc lu qr read spgemm spsv".split()},
+    **{f"sparse.{name}": MACHINES for name in "cholesky csr2csc lu qr read".split()},
     "solver.getrf": ("trn1",),
 }
 # Kernels that unroll to more calls than check_text.UNROLLED_CALLS: how many, and why their loops cannot be the device's,

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 # Operations beside trnblas that have no device kernel, with their rows in `trnsci coverage sparse`, which must agree;
 # `trnsci coverage blas` tells trnblas's. Everything else has one.
-HOST_ONLY = {"sparse.spgemm": "SpGEMM", "sparse.spsv": "SpSV, SpSM", "sparse.csr2csc": "conversions, transpose, add", "sparse.read": "",
+HOST_ONLY = {"sparse.csr2csc": "conversions, transpose, add", "sparse.read": "",
              **{f"sparse.{name}": "Cholesky, LU, QR: factor, refactor, solve" for name in ("cholesky", "lu", "qr")}}
 # Operations of devices alone, whose place the host has another function for (cg, chebyshev): bench on the host says so.
 DEVICE_ONLY = ("solver.fused_cg", "solver.fused_chebyshev")
@@ -34,6 +34,7 @@ EXTENTS = {"blas": {"--m": "96", "--n": "80", "--k": "64", "--count": "3"},
            "sparse": {"--generate": "poisson2d:20", "--columns": "130"},
            "sparse.attention": {"--queries": "300"},
            "sparse.attention.backward": {"--queries": "300"},
+           "sparse.tridiagonal.solve": {"--n": "200", "--count": "130"},
            "sparse.read": {}}
 
 

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <vector>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -14,6 +18,7 @@
 #include <trn/sparse/direct.hpp>
 #include <trn/sparse/harwell_boeing.hpp>
 #include <trn/sparse/matrix_market.hpp>
+#include <trn/sparse/npz.hpp>
 #include <trn/sparse/spgemm.hpp>
 #include <trn/sparse/spmm.hpp>
 #include <trn/sparse/structure.hpp>
@@ -192,6 +197,51 @@ void reader(Random& r, Current& current) {
   }
 }
 
+// A small .npz, stored or deflated, damaged: bytes changed, cut, doubled.
+void npz_reader(Random& r, Current& current) {
+  current.operation = ".npz";
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("trn_fuzz_sparse_{}.npz", getpid())).string();
+  const struct Removed {
+    const std::string& path;
+    ~Removed() { std::filesystem::remove(path); }
+  } removed{path};
+  sparse::write_npz(path, matrix<double>(r, r.size(9), r.size(9), false),
+                    r.chance(2) ? sparse::Compression::Stored : sparse::Compression::Deflated);
+  std::string bytes;
+  {
+    std::ifstream in(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  for (std::int64_t times = r.below(4); times > 0 && !bytes.empty(); --times) {
+    const std::size_t at = r.index(bytes.size());
+    switch (r.below(6)) {
+      case 0:
+        bytes.resize(at);
+        break;
+      case 1:
+        bytes.insert(at, bytes.substr(at, static_cast<std::size_t>(r.size(60))));
+        break;
+      case 2:  // lengths, counts and checksums are four bytes
+        for (std::size_t k = at; k < std::min(bytes.size(), at + 4); ++k) bytes[k] = static_cast<char>(0xff);
+        break;
+      default:
+        bytes[at] = static_cast<char>(r.below(256));
+    }
+  }
+  std::ofstream(path, std::ios::binary) << bytes;
+  current.what = fmt::format(".npz of {} bytes", bytes.size());
+  try {
+    const Csr<double> a = sparse::read_npz<double>(path);
+    if (a.columns() > std::int64_t{1} << 26) return;
+    if (!sparse::transpose(sparse::transpose(a)).pattern().equals(a.pattern()))
+      throw Finding{"the matrix that was read is not sound"};
+  } catch (const InvalidArgument& e) {
+    if (std::string_view(e.what()).find('\n') != std::string_view::npos)
+      throw Finding{fmt::format("a message of several lines: {}", e.what())};
+  }
+}
+
 template <Scalar T> void arithmetic(Random& r, Current& current) {
   if (r.chance(2))
     product<T>(r, current);
@@ -222,7 +272,7 @@ void add_fuzz_sparse(Command& parent) {
         case 3:
           return arithmetic<std::complex<double>>(r, current);
         default:
-          return reader(r, current);
+          return r.chance(3) ? npz_reader(r, current) : reader(r, current);
       }
     });
   });

@@ -91,7 +91,11 @@ std::vector<std::string> lines() {
   }
   add("solver.potrf", {"--n 40"});
   add("solver.geqrf", {"--m 40 --n 20"});
-  add("sparse.spmv", {"--generate poisson2d:8"});
+  add("sparse.spmv",
+      {"--generate poisson2d:8", "--generate poisson2d:8 --kernel dia", "--generate poisson2d:8 --kernel stencil"});
+  add("sparse.spgemm", {"--generate poisson2d:12 --dtype fp32"});
+  add("sparse.spsv", {"--generate poisson2d:12 --columns 5 --dtype fp32"});
+  add("sparse.tridiagonal.solve", {"--n 40 --count 5", "--n 40 --count 5 --order unknowns"});
   add("sparse.spmm", {"--generate poisson2d:8 --columns 16"});
   add("sparse.sddmm", {"--generate poisson2d:8 --columns 16"});
   for (const char* op : {"sparse.attention", "sparse.attention.backward"}) {

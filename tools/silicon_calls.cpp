@@ -29,6 +29,8 @@
 #include <trn/sparse/rank_structured.hpp>
 #include <trn/sparse/spgemm.hpp>
 #include <trn/sparse/spmm.hpp>
+#include <trn/sparse/triangular.hpp>
+#include <trn/sparse/tridiagonal.hpp>
 #include <trn/tile/launch.hpp>
 
 #include "blas_case.hpp"
@@ -284,6 +286,32 @@ void add_sparse(std::vector<Call>& all) {
                      }});
     }
   }
+  for (const sparse::Kernel kernel : {sparse::Kernel::Dia, sparse::Kernel::Stencil}) {
+    all.push_back({fmt::format("sparse.spmv, {}", sparse::name(kernel)), [grid, kernel](const Executor& e) {
+                     const sparse::Csr<float> a = grid(e);
+                     const Matrix<float> b = matrix(e, a.columns(), 1), c(e, a.rows(), 1);
+                     const sparse::SpmmPlan<float> plan(e, a, {.kernel = kernel});
+                     (void)plan.execute(1.0F, b.view(), 0.0F, c.view());
+                   }});
+  }
+  all.push_back({"sparse.triangular, 144 rows and two columns", [grid](const Executor& e) {
+                   const sparse::TriangularPlan<float> plan(e, grid(e));
+                   const Matrix<float> b = matrix(e, 144, 2), x(e, 144, 2);
+                   (void)plan.solve(1.0F, b.view(), x.view());
+                 }});
+  all.push_back({"sparse.spgemm, blocks of 128", [](const Executor& e) {
+                   const auto a = sparse::convert<sparse::Bsr<float>>(sparse::poisson<float>(12, 12),
+                                                                      {.block_rows = 128, .block_columns = 128})
+                                      .to(e);
+                   (void)sparse::BlockSpgemmPlan<float>(e, a, a).execute(1.0F, a, a);
+                 }});
+  all.push_back({"sparse.tridiagonal, 3 systems of 50", [](const Executor& e) {
+                   const Array<float> off = Array<float>::from_host(e, {150}, std::vector<float>(150, -1.0F)),
+                                      on = Array<float>::from_host(e, {150}, std::vector<float>(150, 3.0F)),
+                                      b = Array<float>::from_host(e, {150}, numbers(150, 1));
+                   const auto view = [&](const Array<float>& x) { return MatrixView<float>(e, x.data(), 50, 3, 3, 1); };
+                   (void)sparse::TridiagonalPlan<float>(e, view(off), view(on), view(off)).solve(view(b));
+                 }});
   all.push_back({"sparse.sddmm", [grid](const Executor& e) {
                    const sparse::Csr<float> a = grid(e);
                    const Matrix<float> d = matrix(e, a.rows(), 20);

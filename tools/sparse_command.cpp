@@ -110,7 +110,7 @@ void write_page(const std::string& path, const nlohmann::ordered_json& out, cons
       "The matrix times dense columns on one core of a trn2, float32",
       "Modelled, beside an estimate for one core of a host, which takes longer where more is filled than the part in "
       "brackets.",
-      {{"columns", "kernel", "tiles or diagonals", "filled", "modelled", "host core"}}};
+      {{"columns", "kernel", "tiles, diagonals, coefficients", "filled", "modelled", "host core"}}};
   for (const auto& d : out["devices"]["trn2"]) {
     device.rows.push_back({text(d["columns"]), text(d["kernel"]),
                            text(d["diagonals"] == 0 ? d["tiles"] : d["diagonals"]),
@@ -213,7 +213,8 @@ void info(const InfoArguments& arguments) {
         "core {:.1f} us",
         d["columns"].get<std::int64_t>(), d["kernel"].get<std::string>(),
         d["diagonals"] == 0 ? fmt::format("{} tiles", d["tiles"].get<std::int64_t>())
-                            : fmt::format("{} diagonals", d["diagonals"].get<std::int64_t>()),
+                            : fmt::format("{} {}", d["diagonals"].get<std::int64_t>(),
+                                          d["kernel"] == "stencil" ? "coefficients" : "diagonals"),
         percent(d["fill"]), percent(d["break_even_fill"]), 1e6 * d["modelled_seconds"].get<double>(),
         1e6 * d["host_core_seconds"].get<double>());
 }
@@ -226,7 +227,12 @@ template <Scalar T> struct Calls {
     return sparse::blr<T>({4, 4}, [](std::int64_t i, std::int64_t j) { return T(i == j ? 1 : 0); });
   }
   void spmv() const { (void)sparse::SpmmPlan<T>(executor, a); }
-  void spgemm() const { (void)sparse::spgemm<T>(executor, T(1), a, a); }
+  void spgemm() const {
+    const sparse::Csr<T> here = a.to(Executor::host());
+    const auto b = sparse::convert<sparse::Bsr<T>>(here, {.block_rows = 128, .block_columns = 128}).to(executor);
+    (void)sparse::BlockSpgemmPlan<T>(executor, b, b).execute(T(1), b, b);
+    if (executor.family() == Family::Host) (void)sparse::spgemm<T>(executor, T(1), a, a);
+  }
   void sddmm() const {
     const auto d = Matrix<T>::from_host(executor, 64, 4, std::vector<T>(256, T(1)));
     (void)sparse::sddmm<T>(executor, T(1), d.view(), d.view().transposed(), T(0), a);
@@ -246,8 +252,10 @@ template <Scalar T> struct Calls {
   void rank_factors() const { (void)sparse::RankFactors<T>(identity().to(executor)); }
   void ssor() const { (void)sparse::Ssor<T>(a); }
   void tridiagonal() const {
-    const Matrix<T> d(executor, 1, 4), b(executor, 1, 4);
-    (void)sparse::solve_tridiagonal<T>(executor, d.view(), d.view(), d.view(), b.view());
+    const auto d = Matrix<T>::from_host(executor, 1, 4, std::vector<T>(4, T(1))), b = d.to(executor);
+    (void)sparse::TridiagonalPlan<T>(executor, d.view(), d.view(), d.view()).solve(b.view());
+    if (executor.family() == Family::Host)
+      (void)sparse::solve_tridiagonal<T>(executor, d.view(), d.view(), d.view(), b.view());
   }
   void vectors() const {
     const std::vector<std::int32_t> at{1};
@@ -275,11 +283,11 @@ template <Scalar T> bool runs(const Executor& executor, int row) {
 
 void print_sparse_coverage() {
   constexpr const char* rows[] = {"SpMV, SpMM",
-                                  "SpGEMM",
+                                  "SpGEMM (devices: blocks of 128)",
                                   "SDDMM",
                                   "block-sparse attention, forward and backward",
                                   "SpSV, SpSM",
-                                  "tridiagonal batches",
+                                  "tridiagonal batches (devices: factored)",
                                   "SpVV, axpby, gather, scatter, rot",
                                   "conversions, transpose, add",
                                   "ILU(0), ILU(k), ILUT, IC(0)",

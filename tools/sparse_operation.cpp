@@ -1,5 +1,5 @@
-// `trnsci bench sparse.*`: products and solves with a sparse matrix, on the host and, for spmv, spmm and sddmm in
-// float32, on simulated devices. Where a device has no kernel, the row says so.
+// `trnsci bench sparse.*`: products and solves with a sparse matrix, on the host and, for spmv, spmm, sddmm, spgemm (in
+// blocks of 128 x 128) and spsv in float32, on simulated devices. Where a device has no kernel, the row says so.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -10,9 +10,11 @@
 #include <trn/sparse/counts.hpp>
 #include <trn/sparse/sddmm_programs.hpp>
 #include <trn/sparse/spgemm.hpp>
+#include <trn/sparse/spgemm_programs.hpp>
 #include <trn/sparse/spmm.hpp>
 #include <trn/sparse/tile_programs.hpp>
 #include <trn/sparse/triangular.hpp>
+#include <trn/sparse/triangular_programs.hpp>
 #include <trn/tile/device.hpp>
 
 #include "measure.hpp"
@@ -25,6 +27,7 @@
 namespace trn::tools {
 
 std::unique_ptr<Operation> sparse_attention_operation(bool backward);
+std::unique_ptr<Operation> sparse_tridiagonal_operation();
 
 namespace {
 
@@ -73,7 +76,7 @@ template <Scalar T> double sampled_error(const sparse::Csr<T>& a, const T* x, co
 class SparseOperation final : public Operation {
  public:
   explicit SparseOperation(SparseKind kind) : kind_(kind) {
-    if (on_devices()) dtype_ = "fp32";  // what devices take
+    if (tiles() || kind == SparseKind::Sddmm) dtype_ = "fp32";  // what devices take
   }
   std::string name() const override { return kNames[static_cast<int>(kind_)]; }
   std::string summary() const override { return kFormulas[static_cast<int>(kind_)]; }
@@ -92,7 +95,7 @@ class SparseOperation final : public Operation {
       options.number("--columns", columns_, "columns of B; sddmm: columns of A");
     if (tiles()) {
       options.text("--kernel", kernel_, "which kernel",
-                   {"automatic", "csr", "sell", "bsr", "dia", "resident", "pinned", "gather"});
+                   {"automatic", "csr", "sell", "bsr", "dia", "resident", "pinned", "gather", "stencil"});
       options.text("--precision", precision_, "devices: native, tf32, bf16, tf32x3, bf16x6 or target=1e-6")
           .completes(precision_words());
       options.text("--reorder", reorder_, "devices: rows and columns in another order",
@@ -109,6 +112,15 @@ class SparseOperation final : public Operation {
                  ? sparse::picked_program(picked, machine)
                  : sparse::sddmm_program(sparse::sddmm_shape(s.pattern(), columns()), machine);
     }
+    if (kind_ == SparseKind::Spgemm) {
+      const sparse::Pattern<> p = in_blocks(matrix<float>(Executor::host())).pattern();
+      return sparse::block_spgemm_program(
+          sparse::block_spgemm_shape(p, p, sparse::SpgemmPlan<float>(Executor::host(), p, p).pattern()), machine);
+    }
+    if (kind_ == SparseKind::Spsv) {
+      const sparse::Csr<float> a = matrix<float>(Executor::host());
+      return sparse::triangular_program(sparse::triangular_shape(a.pattern(), sparse::Uplo::Lower, columns()), machine);
+    }
     const Executor executor = Executor::open(fmt::format("sim:{}", machine.name));
     return sparse::spmm_program(plan<float>(executor, matrix<float>(executor)), columns());
   }
@@ -118,11 +130,20 @@ class SparseOperation final : public Operation {
     r.dtype = trn::name(parse_dtype(dtype_));
     if (executor.family() == Family::Device) {
       require_kernel();
-      return kind_ == SparseKind::Sddmm ? sample_on_device(r, executor, options) : run_on_device(r, executor, options);
+      switch (kind_) {
+        case SparseKind::Sddmm:
+          return sample_on_device(r, executor, options);
+        case SparseKind::Spgemm:
+          return multiply_on_device(r, executor, options);
+        case SparseKind::Spsv:
+          return solve_on_device(r, executor, options);
+        default:
+          return run_on_device(r, executor, options);
+      }
     }
     with_scalar(name(), parse_dtype(dtype_), [&](auto zero) { run<decltype(zero)>(r, executor, options); });
   }
-  bool on_devices() const { return tiles() || kind_ == SparseKind::Sddmm; }
+  bool on_devices() const { return kind_ != SparseKind::Csr2csc && kind_ != SparseKind::Read; }
   void require_kernel() const {
     if (!on_devices()) fail<NotImplemented>("{}: has no device kernel; it runs on the host", name());
     if (parse_dtype(dtype_) != DType::Float32)
@@ -137,7 +158,7 @@ class SparseOperation final : public Operation {
   template <Scalar T> sparse::SpmmPlan<T> plan(const Executor& executor, const sparse::Csr<T>& a) const {
     using enum sparse::Kernel;
     sparse::SpmmOptions o{.columns = columns(), .precision = Precision::parse(precision_)};
-    for (const auto k : {Csr, Sell, Bsr, Dia, Resident, Pinned, Gather}) {
+    for (const auto k : {Csr, Sell, Bsr, Dia, Resident, Pinned, Gather, Stencil}) {
       if (sparse::name(k) == kernel_) o.kernel = k;
     }
     using sparse::Reorder;
@@ -171,6 +192,67 @@ class SparseOperation final : public Operation {
                                 static_cast<double>(s.columns()), static_cast<double>(k), sizeof(float)));
     r.shape = {
         {"rows", s.rows()}, {"columns", s.columns()}, {"nnz", s.nnz()}, {"n", k}, {"kernel", std::string("blocks")}};
+  }
+
+  static sparse::Bsr<float> in_blocks(const sparse::Csr<float>& a) {
+    return sparse::convert<sparse::Bsr<float>>(a, {.block_rows = 128, .block_columns = 128});
+  }
+  // What is stored in blocks is multiplied: the work counted is that of the entries, as on the host.
+  void multiply_on_device(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
+    const sparse::Csr<float> here = matrix<float>(Executor::host());
+    const sparse::Bsr<float> a = in_blocks(here).to(executor);
+    const sparse::BlockSpgemmPlan<float> plan(executor, a, a);
+    if (options.model_only) {
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
+    } else {
+      Recorder recorder(executor);
+      r.seconds = measure(executor, options.repeats, [&] { (void)plan.execute(1, a, a); }).fastest_s;
+      ensure(recorder.family_of(name()) == "device", "{} did not run on {}", name(), executor.name());
+      r.modelled_seconds = modelled_time(executor, recorder);
+    }
+    const sparse::SpgemmPlan<float> entries(Executor::host(), here.pattern(), here.pattern());
+    const auto nnz = static_cast<double>(here.nnz());
+    count(r, executor,
+          sparse::counts::spgemm(static_cast<double>(entries.products()), nnz, nnz,
+                                 static_cast<double>(entries.pattern().nnz()), sizeof(float)));
+    r.shape = {{"rows", here.rows()},
+               {"columns", here.columns()},
+               {"nnz", here.nnz()},
+               {"n", columns()},
+               {"kernel", std::string("blocks")}};
+    r.note = fmt::format("{} products of blocks of 128 x 128; one host core on blocks {:.1f} us",
+                         plan.report().products, plan.report().host_seconds * 1e6);
+  }
+  void solve_on_device(BenchRow& r, const Executor& executor, const BenchOptions& options) const {
+    const sparse::Csr<float> a = matrix<float>(Executor::host());
+    const std::int64_t n = columns();
+    const sparse::TriangularPlan<float> plan(executor, a.to(executor), {.columns = n});
+    require(plan.outcome().ok(), "{}: row {} has no usable diagonal", name(), plan.outcome().index);
+    if (options.model_only) {
+      r.modelled_seconds = modelled_call(*this, tile::device_of(executor).machine());
+    } else {
+      const auto b = Array<float>::from_host(executor, {a.rows() * n}, numbers<float>(a.rows() * n));
+      const Matrix<float> x(executor, a.rows(), n);
+      Recorder recorder(executor);
+      r.seconds = measure(executor, options.repeats, [&] {
+                    (void)plan.solve(1, MatrixView<const float>(executor, b.data(), a.rows(), n, n, 1), x.view());
+                  }).fastest_s;
+      ensure(recorder.family_of("sparse.triangular.solve") == "device", "{} did not run on {}", name(),
+             executor.name());
+      r.modelled_seconds = modelled_time(executor, recorder);
+    }
+    const sparse::TriangularReport& t = plan.report();
+    count(r, executor,
+          sparse::counts::spsv(static_cast<double>(t.nnz), static_cast<double>(a.rows()), static_cast<double>(n),
+                               sizeof(float)));
+    r.shape = {{"rows", a.rows()},
+               {"columns", a.columns()},
+               {"nnz", a.nnz()},
+               {"n", n},
+               {"kernel", fmt::format("{} levels", t.levels)}};
+    r.note =
+        fmt::format("{} tiles filled {:.2f} %, {} levels of windows, |D||D^-1| up to {:.3g}; one host core {:.1f} us",
+                    t.tiles, 100 * t.fill, t.levels, t.condition, t.host_seconds * 1e6);
   }
 
   // Work and roofs of a row of this type.
@@ -228,7 +310,9 @@ class SparseOperation final : public Operation {
         "us); "
         "the plan's estimates{}",
         a.rows(), a.columns(), report.nnz, sparse::name(report.kernel),
-        report.diagonals > 0 ? fmt::format("{} diagonals", report.diagonals) : fmt::format("{} tiles", report.tiles),
+        report.diagonals > 0 ? fmt::format("{} {}", report.diagonals,
+                                           report.kernel == sparse::Kernel::Stencil ? "coefficients" : "diagonals")
+                             : fmt::format("{} tiles", report.tiles),
         100 * report.fill, 100 * report.break_even_fill, report.host_seconds * 1e6,
         others.empty() ? "" : ":" + others.substr(1));
   }
@@ -323,6 +407,7 @@ std::vector<std::unique_ptr<Operation>> sparse_operations() {
                                 SparseKind::Spsv, SparseKind::Csr2csc, SparseKind::Read})
     all.push_back(std::make_unique<SparseOperation>(kind));
   for (const bool backward : {false, true}) all.push_back(sparse_attention_operation(backward));
+  all.push_back(sparse_tridiagonal_operation());
   return all;
 }
 

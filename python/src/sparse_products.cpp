@@ -39,11 +39,11 @@ template <class T> Csr<T> on(const Executor& executor, const Csr<T>& a) {
 }
 
 sparse::Kernel kernel_of(const std::string& text) {
-  for (int k = 0; k <= static_cast<int>(sparse::Kernel::Gather); ++k) {
+  for (int k = 0; k <= static_cast<int>(sparse::Kernel::Stencil); ++k) {
     if (text == sparse::name(static_cast<sparse::Kernel>(k))) return static_cast<sparse::Kernel>(k);
   }
-  fail<InvalidArgument>("sparse.spmm: kernel '{}' is none of automatic, csr, sell, bsr, dia, resident, pinned, gather",
-                        text);
+  fail<InvalidArgument>(
+      "sparse.spmm: kernel '{}' is none of automatic, csr, sell, bsr, dia, resident, pinned, gather, stencil", text);
 }
 
 SpmmPlanValue spmm_plan(const SparseMatrix& a, int op, std::int64_t columns, const std::string& kernel,

@@ -31,6 +31,7 @@ template <Scalar T> struct SpmmArgs {
   T beta;
   MatrixView<T> c;
   Workspace workspace;
+  const MatrixView<const bfloat16>* narrow = nullptr;  // devices: B, in place of b
 };
 template <Scalar T> using SpmmMade = std::shared_ptr<const detail::SpmmData<T>>;
 

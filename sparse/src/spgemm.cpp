@@ -1,6 +1,9 @@
 // Sparse times sparse, and dense times dense at sparse places.
 #include <trn/sparse/spgemm.hpp>
 
+#include <cmath>
+
+#include <trn/blas/gemm.hpp>
 #include <trn/core/dispatch.hpp>
 #include <trn/core/parallel.hpp>
 #include <trn/sparse/convert.hpp>
@@ -10,6 +13,7 @@
 #include "host/spgemm.hpp"
 #include "scalars.hpp"
 #include "sddmm_kernels.hpp"
+#include "spgemm_kernels.hpp"
 
 namespace trn::sparse {
 
@@ -149,6 +153,92 @@ template <Scalar T> Csr<T> SpgemmPlan<T>::execute(T alpha, const Csr<T>& a, cons
   return Csr<T>(detail::Trusted{}, c_, std::move(values));
 }
 
+namespace {
+
+// Checks the operands of a plan before anything is looked at, and counts.
+template <Scalar T>
+Pattern<> blocks_of_product(const Executor& executor, const Bsr<T>& a, const Bsr<T>& b, std::int64_t& products) {
+  constexpr const char* operation = "sparse.spgemm.plan";
+  operands::check_owner(operation, "A", executor, a.executor());
+  operands::check_owner(operation, "B", executor, b.executor());
+  const std::int64_t block = a.block_rows();
+  require(a.block_columns() == block && b.block_rows() == block && b.block_columns() == block,
+          "{}: blocks of {} x {} and {} x {}; they must be square and of one size", operation, a.block_rows(),
+          a.block_columns(), b.block_rows(), b.block_columns());
+  require(a.columns() == b.rows(), "{}: A is {} x {} and B is {} x {}; A must have as many columns as B rows",
+          operation, a.rows(), a.columns(), b.rows(), b.columns());
+  if (executor.family() == Family::Device) {
+    if (!std::same_as<T, float>) host_only(operation, executor);
+    if (block != 128)
+      fail<NotImplemented>("{}: blocks of {} x {}; a device takes 128 x 128: convert with those", operation, block,
+                           block);
+  }
+  const Pattern<> x = a.pattern().to(Executor::host()), y = b.pattern().to(Executor::host());
+  return symbolic(x, y, products).to(executor);
+}
+
+}  // namespace
+
+template <Scalar T> BlockSpgemmPlan<T>::BlockSpgemmPlan(const Executor& executor, const Bsr<T>& a, const Bsr<T>& b)
+    : extents_{a.rows(), b.columns()},
+      block_(a.block_rows()),
+      inner_(a.columns()),
+      a_(a.pattern()),
+      b_(b.pattern()),
+      c_(blocks_of_product(executor, a, b, report_.products)) {
+  report_.host_seconds = 2.0 * static_cast<double>(report_.products) * std::pow(static_cast<double>(block_), 3) / 60e9;
+  if constexpr (std::same_as<T, float>) {
+    if (executor.family() == Family::Device) {
+      const Executor& host = Executor::host();
+      BlockSpgemmMade made =
+          dispatch(kBlockSpgemmPlan, executor, BlockSpgemmPlanArgs{a_.to(host), b_.to(host), c_.to(host)});
+      report_.modelled_seconds = made.modelled_seconds, state_ = std::move(made.state);
+    }
+  }
+}
+
+template <Scalar T> Bsr<T> BlockSpgemmPlan<T>::execute(T alpha, const Bsr<T>& a, const Bsr<T>& b) const {
+  constexpr const char* operation = "sparse.spgemm.execute";
+  operands::check_owner(operation, "A", c_.executor(), a.executor());
+  operands::check_owner(operation, "B", c_.executor(), b.executor());
+  const auto same = [](const Pattern<>& x, const Pattern<>& y) {  // one object, or compared on the host
+    return x.shares(y) || x.to(Executor::host()).equals(y.to(Executor::host()));
+  };
+  require(a.block_rows() == block_ && a.block_columns() == block_ && b.block_rows() == block_ &&
+              b.block_columns() == block_ && a.extents() == Extents{extents_.rows, inner_} &&
+              b.extents() == Extents{inner_, extents_.columns} && same(a.pattern(), a_) && same(b.pattern(), b_),
+          "{}: A or B has other blocks than the plan", operation);
+  const Executor& executor = c_.executor();
+  Array<T> values(executor, {c_.nnz() * block_ * block_});
+  if constexpr (std::same_as<T, float>) {
+    if (executor.family() == Family::Device) {
+      dispatch(kBlockSpgemm, executor,
+               BlockSpgemmArgs{state_.get(), alpha, a.values().data(), b.values().data(), values.data()});
+      return Bsr<T>(detail::Trusted{}, extents_, block_, block_, c_, std::move(values));
+    }
+  }
+  const PatternRef<std::int32_t> x = host_ref(a_), y = host_ref(b_), z = host_ref(c_);
+  const std::int64_t size = block_ * block_;
+  const auto block = [&](const T* data, std::int64_t k) {
+    return MatrixView<const T>(executor, data + k * size, block_, block_, block_, 1);
+  };
+  std::vector<bool> touched(static_cast<std::size_t>(z.nnz()), false);
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    const std::int32_t *begin = z.indices + z.offsets[i], *end = z.indices + z.offsets[i + 1];
+    for (std::int64_t k = x.offsets[i]; k < x.offsets[i + 1]; ++k) {
+      for (std::int64_t l = y.offsets[x.indices[k]]; l < y.offsets[x.indices[k] + 1]; ++l) {
+        const std::int64_t c = std::lower_bound(begin, end, y.indices[l]) - z.indices;
+        const bool seen = touched[static_cast<std::size_t>(c)];
+        touched[static_cast<std::size_t>(c)] = true;
+        (void)blas::gemm(executor, Op::N, Op::N, alpha, block(a.values().data(), k), block(b.values().data(), l),
+                         seen ? T(1) : T(0),
+                         MatrixView<T>(executor, values.data() + c * size, block_, block_, block_, 1));
+      }
+    }
+  }
+  return Bsr<T>(detail::Trusted{}, extents_, block_, block_, c_, std::move(values));
+}
+
 template <Scalar T, Index I>
 Csr<T, I> spgemm(const Executor& executor, std::type_identity_t<T> alpha, const Csr<T, I>& a, const Csr<T, I>& b) {
   check_chain("sparse.spgemm", executor, a.executor(), b.executor(), a.extents(), b.extents());
@@ -219,6 +309,7 @@ template <Scalar T> Csr<T> sddmm(const Executor& executor, std::type_identity_t<
 
 #define TRN_SPGEMM(T)                                                                                               \
   template class SpgemmPlan<T>;                                                                                     \
+  template class BlockSpgemmPlan<T>;                                                                                \
   template Csr<T, std::int32_t> spgemm(const Executor&, std::type_identity_t<T>, const Csr<T, std::int32_t>&,       \
                                        const Csr<T, std::int32_t>&);                                                \
   template Csr<T, std::int64_t> spgemm(const Executor&, std::type_identity_t<T>, const Csr<T, std::int64_t>&,       \

@@ -26,7 +26,8 @@ template <Scalar T> Accuracy accuracy_of(const detail::SpmmData<T>& data, bool p
 }  // namespace
 
 std::string_view name(Kernel kernel) {
-  constexpr std::string_view names[] = {"automatic", "csr", "sell", "bsr", "dia", "resident", "pinned", "gather"};
+  constexpr std::string_view names[] = {"automatic", "csr",    "sell",   "bsr",    "dia",
+                                        "resident",  "pinned", "gather", "stencil"};
   return names[static_cast<int>(kernel)];
 }
 
@@ -50,7 +51,7 @@ template <Scalar T> SpmmPlan<T>::SpmmPlan(const Executor& executor, const AnySpa
     : executor_(executor) {
   constexpr const char* operation = "sparse.spmm.plan";
   operands::check_enumerator(operation, "Op", options.op, Op::C);
-  operands::check_enumerator(operation, "Kernel", options.kernel, Kernel::Gather);
+  operands::check_enumerator(operation, "Kernel", options.kernel, Kernel::Stencil);
   operands::check_enumerator(operation, "Reorder", options.reorder, Reorder::Best);
   operands::check_enumerator(operation, options.precision);
   operands::check_owner(operation, "A", executor, a.executor());
@@ -86,6 +87,30 @@ template <Scalar T> Accuracy SpmmPlan<T>::execute(T alpha, const blas::ConstMatr
   require(reinterpret_cast<std::uintptr_t>(workspace.bytes.data()) % alignof(T) == 0,
           "{}: the workspace is not aligned for its elements; use 64 bytes", operation);
   dispatch(kSpmm<T>, executor_, SpmmArgs<T>{data_.get(), alpha, b, beta, c, workspace});
+  return accuracy_of(*data_, alpha == T(1) && beta == T(0));
+}
+
+template <Scalar T> Accuracy SpmmPlan<T>::execute(T alpha, const MatrixView<const bfloat16>& b, T beta,
+                                                  const MatrixView<T>& c) const requires std::same_as<T, float> {
+  constexpr const char* operation = "sparse.spmm";
+  checks::input(operation, "B", executor_, b);
+  checks::output(operation, "C", executor_, c);
+  checks::shape(operation, "B", b, columns(), c.columns());
+  checks::shape(operation, "C", c, rows(), b.columns());
+  const layout::Dim in[] = {{b.rows(), b.row_stride()}, {b.columns(), b.column_stride()}},
+                    out[] = {{c.rows(), c.row_stride()}, {c.columns(), c.column_stride()}};
+  if (b.rows() > 0 && c.rows() > 0 && c.columns() > 0)
+    operands::check_apart(operation, "B", {reinterpret_cast<std::uintptr_t>(b.data()), 2, in}, "C",
+                          {reinterpret_cast<std::uintptr_t>(c.data()), sizeof(T), out});
+  const Kernel kernel = report().kernel;
+  if (executor_.family() != Family::Device || (kernel != Kernel::Resident && kernel != Kernel::Pinned) ||
+      data_->options.precision.has_target() || data_->accuracy->mode != Mode::Bf16)
+    fail<NotImplemented>(
+        "{}: B in bfloat16 needs a plan on a device with kernel 'resident' or 'pinned' and mode bf16; this one has "
+        "'{}': convert B to float32, or make such a plan",
+        operation, name(kernel));
+  const MatrixView<const T> none(executor_, nullptr, 0, 0, 1, 1);
+  dispatch(kSpmm<T>, executor_, SpmmArgs<T>{data_.get(), alpha, none, beta, c, {}, &b});
   return accuracy_of(*data_, alpha == T(1) && beta == T(0));
 }
 

@@ -10,6 +10,7 @@
 #include "host/triangle.hpp"
 #include "host_data.hpp"
 #include "scalars.hpp"
+#include "tridiagonal_kernels.hpp"
 
 namespace trn::sparse {
 
@@ -99,7 +100,7 @@ template <Scalar T> void check_band(const char* operation, const Executor& execu
     checks::shape(operation, "a diagonal", *d, b.rows(), b.columns());
     checks::apart(operation, "a diagonal", *d, "B", b);
   }
-  host_only(operation, executor);
+  if (!std::same_as<T, float>) host_only(operation, executor);
 }
 
 constexpr std::int64_t kTogether = 16;  // systems that run side by side without pivoting
@@ -111,7 +112,13 @@ template <Scalar T> Outcome solve_tridiagonal(const Executor& executor,
                                               const std::type_identity_t<MatrixView<const T>>& diagonal,
                                               const std::type_identity_t<MatrixView<const T>>& upper,
                                               const MatrixView<T>& b, Pivoting pivoting) {
-  check_band<T>("sparse.tridiagonal", executor, {&lower, &diagonal, &upper}, b);
+  constexpr const char* operation = "sparse.tridiagonal";
+  check_band<T>(operation, executor, {&lower, &diagonal, &upper}, b);
+  if (executor.family() == Family::Device) {
+    if (pivoting == Pivoting::Partial)
+      fail<NotImplemented>("{}: a device has no pivoting; ask for Pivoting::None, or solve on the host", operation);
+    return TridiagonalPlan<T>(executor, lower, diagonal, upper).solve(b);
+  }
   const std::int64_t n = b.rows(), count = b.columns();
   std::vector<char> bad(static_cast<std::size_t>(count), 0);
   if (pivoting == Pivoting::Partial) {
@@ -159,6 +166,7 @@ Outcome solve_pentadiagonal(const Executor& executor, const std::type_identity_t
                             const std::type_identity_t<MatrixView<const T>>& upper,
                             const std::type_identity_t<MatrixView<const T>>& upper2, const MatrixView<T>& b) {
   check_band<T>("sparse.pentadiagonal", executor, {&lower2, &lower, &diagonal, &upper, &upper2}, b);
+  host_only("sparse.pentadiagonal", executor);
   const std::int64_t n = b.rows(), count = b.columns();
   std::vector<char> bad(static_cast<std::size_t>(count), 0);
   for_ranges(count, loop_threads(n * count >= (1 << 13)), [&](std::int64_t begin, std::int64_t end, int) {
@@ -172,7 +180,133 @@ Outcome solve_pentadiagonal(const Executor& executor, const std::type_identity_t
   return finish(b, bad);
 }
 
+namespace detail {
+// q = 1 / pivot, l = lower / pivot and u = upper / pivot, element i of system k at k * n + i.
+template <Scalar T> struct TridiagonalData {
+  Outcome outcome = {};
+  std::vector<char> bad = {};             // systems
+  std::vector<T> q = {}, l = {}, u = {};  // the host's
+  TridiagonalReport report = {};
+  std::shared_ptr<const void> state = {};  // a device's
+};
+}  // namespace detail
+
+namespace {
+
+template <Scalar T> using Wide = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
+
+template <class T> Array<T> at_home(const Executor& executor, const MatrixView<const T>& x) {
+  Array<T> here(Executor::host(), {x.rows(), x.columns()});
+  copy(View<const T>(executor, x.data(), {x.rows(), x.columns()}, {x.row_stride(), x.column_stride()}), here.view());
+  return here;
+}
+
+template <Scalar T> void factor(const MatrixView<const T>& lower, const MatrixView<const T>& diagonal,
+                                const MatrixView<const T>& upper, detail::TridiagonalData<T>& f) {
+  const std::int64_t n = diagonal.rows(), count = diagonal.columns();
+  f.bad.assign(static_cast<std::size_t>(count), 0);
+  for (auto* v : {&f.q, &f.l, &f.u}) v->assign(static_cast<std::size_t>(n * count), T(0));
+  parallel_for(count, n * count >= (1 << 14), [&](std::int64_t k) {
+    Wide<T> above(0);  // u of the row before
+    bool good = true;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Wide<T> low = i > 0 ? Wide<T>(element(lower, i, k)) : Wide<T>(0);
+      const Wide<T> pivot = Wide<T>(element(diagonal, i, k)) - host::times(low, above);
+      above = i + 1 < n ? Wide<T>(element(upper, i, k)) / pivot : Wide<T>(0);
+      const auto at = static_cast<std::size_t>(k * n + i);
+      f.q[at] = static_cast<T>(Wide<T>(1) / pivot), f.l[at] = static_cast<T>(low / pivot);
+      f.u[at] = static_cast<T>(above);
+      good = good && host::usable_pivot(pivot);
+      for (const T x : {f.q[at], f.l[at], f.u[at]}) good = good && std::isfinite(std::abs(x));
+    }
+    if (good) return;
+    f.bad[static_cast<std::size_t>(k)] = 1;
+    for (auto* v : {&f.q, &f.l, &f.u}) std::fill_n(v->begin() + k * n, n, T(0));
+  });
+  for (std::size_t k = f.bad.size(); k-- > 0;) {
+    if (f.bad[k] != 0) f.outcome = {Status::ZeroPivot, static_cast<std::int64_t>(k)};
+  }
+}
+
+}  // namespace
+
+template <Scalar T>
+TridiagonalPlan<T>::TridiagonalPlan(const Executor& executor, const std::type_identity_t<MatrixView<const T>>& lower,
+                                    const std::type_identity_t<MatrixView<const T>>& diagonal,
+                                    const std::type_identity_t<MatrixView<const T>>& upper)
+    : executor_(executor), n_(diagonal.rows()), count_(diagonal.columns()) {
+  constexpr const char* operation = "sparse.tridiagonal.plan";
+  for (const auto* d : {&lower, &diagonal, &upper}) {
+    checks::input(operation, "a diagonal", executor, *d);
+    checks::shape(operation, "a diagonal", *d, n_, count_);
+  }
+  if (!std::same_as<T, float>) host_only(operation, executor);
+  auto data = std::make_shared<detail::TridiagonalData<T>>();
+  data_ = data;
+  if (executor.family() == Family::Host) {
+    factor(lower, diagonal, upper, *data);
+    return;
+  }
+  const Array<T> l = at_home<T>(executor, lower), d = at_home<T>(executor, diagonal), u = at_home<T>(executor, upper);
+  const auto view = [&](const Array<T>& a) {
+    return MatrixView<const T>(Executor::host(), a.data(), n_, count_, std::max<std::int64_t>(1, count_), 1);
+  };
+  factor(view(l), view(d), view(u), *data);
+  if constexpr (std::same_as<T, float>) {
+    if (n_ > 0 && count_ > 0) {
+      TridiagonalMade made = dispatch(kTridiagonalPlan, executor,
+                                      TridiagonalFactors{n_, count_, data->q.data(), data->l.data(), data->u.data()});
+      data->report = made.report, data->state = std::move(made.state);
+    }
+    for (auto* v : {&data->q, &data->l, &data->u}) *v = {};
+  }
+}
+
+template <Scalar T> Outcome TridiagonalPlan<T>::solve(const MatrixView<T>& b) const {
+  constexpr const char* operation = "sparse.tridiagonal.solve";
+  checks::output(operation, "B", executor_, b);
+  checks::shape(operation, "B", b, n_, count_);
+  const detail::TridiagonalData<T>& f = *data_;
+  if (n_ == 0 || count_ == 0) return f.outcome;
+  if constexpr (std::same_as<T, float>) {
+    if (executor_.family() == Family::Device) {
+      dispatch(kTridiagonalSolve, executor_, TridiagonalSolveArgs{f.state.get(), b});
+      const Array<T> nan = Array<T>::from_host(
+          executor_, {n_}, std::vector<T>(static_cast<std::size_t>(n_), std::numeric_limits<T>::quiet_NaN()));
+      for (std::int64_t k = 0; f.outcome.status != Status::Ok && k < count_; ++k) {
+        if (f.bad[static_cast<std::size_t>(k)] == 0) continue;
+        copy(View<const T>(executor_, nan.data(), {n_}),
+             View<T>(executor_, b.data() + k * b.column_stride(), {n_}, {b.row_stride()}));
+      }
+      return f.outcome;
+    }
+  }
+  const std::int64_t groups = (count_ + kTogether - 1) / kTogether;
+  parallel_for(groups, n_ * count_ >= (1 << 14), [&](std::int64_t g) {
+    const std::int64_t first = g * kTogether, width = std::min(kTogether, count_ - first);
+    T before[kTogether] = {};
+    const auto at = [&](std::int64_t i, std::int64_t s) { return static_cast<std::size_t>((first + s) * n_ + i); };
+    for (std::int64_t i = 0; i < n_; ++i) {
+      for (std::int64_t s = 0; s < width; ++s) {
+        T& x = element(b, i, first + s);
+        x = before[s] = host::times(f.q[at(i, s)], x) - host::times(f.l[at(i, s)], before[s]);
+      }
+    }
+    std::fill_n(before, kTogether, T(0));
+    for (std::int64_t i = n_ - 1; i >= 0; --i) {
+      for (std::int64_t s = 0; s < width; ++s) {
+        T& x = element(b, i, first + s);
+        x = before[s] = x - host::times(f.u[at(i, s)], before[s]);
+      }
+    }
+  });
+  return finish(b, f.bad);
+}
+template <Scalar T> const Outcome& TridiagonalPlan<T>::outcome() const { return data_->outcome; }
+template <Scalar T> const TridiagonalReport& TridiagonalPlan<T>::report() const { return data_->report; }
+
 #define TRN_TRIDIAGONAL(T)                                                                                   \
+  template class TridiagonalPlan<T>;                                                                         \
   template Outcome solve_tridiagonal(const Executor&, const std::type_identity_t<MatrixView<const T>>&,      \
                                      const std::type_identity_t<MatrixView<const T>>&,                       \
                                      const std::type_identity_t<MatrixView<const T>>&, const MatrixView<T>&, \

@@ -284,5 +284,41 @@ TEST(DeviceSpmm, ShuffledOrderGivesTheSameBitsAndNothingRaces) {
   }
 }
 
+// B in bfloat16 as it lies in memory: the bits of the plan whose B is the same numbers in float32.
+TEST(DeviceSpmm, NarrowOperands) {
+  const Executor& e = device("sim:trn2");
+  const Csr<float> a = random_csr<float>(300, 260, 6, 3).to(e);
+  const std::int64_t n = 20;
+  std::vector<bfloat16> narrow;
+  std::vector<float> wide;
+  for (const float x : random_vector<float>(260 * n, 8)) {
+    narrow.push_back(bfloat16(x));
+    wide.push_back(static_cast<float>(narrow.back()));
+  }
+  const auto nd = Array<bfloat16>::from_host(e, {260 * n}, narrow);
+  const auto wd = Array<float>::from_host(e, {260 * n}, wide);
+  for (const Kernel kernel : {Kernel::Resident, Kernel::Pinned}) {
+    const SpmmPlan<float> plan(e, a, {.columns = n, .kernel = kernel, .precision = Mode::Bf16});
+    std::vector<std::vector<float>> results;
+    for (const bool is_narrow : {false, true}) {
+      const auto c = Array<float>::from_host(e, {300 * n}, random_vector<float>(300 * n, 9));
+      const MatrixView<float> cv(e, c.data(), 300, n, n, 1);
+      Recorder recorder(e);
+      if (is_narrow)
+        (void)plan.execute(2, MatrixView<const bfloat16>(e, nd.data(), 260, n, n, 1), -1, cv);
+      else
+        (void)plan.execute(2, MatrixView<const float>(e, wd.data(), 260, n, n, 1), -1, cv);
+      EXPECT_EQ(recorder.family_of("sparse.spmm"), "device");
+      results.push_back(c.to_host());
+    }
+    EXPECT_EQ(results[0], results[1]);
+  }
+  const Matrix<float> c(e, 300, n);
+  EXPECT_IN("B in bfloat16 needs", message_of<NotImplemented>([&] {
+              (void)SpmmPlan<float>(e, a, {.columns = n})
+                  .execute(1, MatrixView<const bfloat16>(e, nd.data(), 260, n, n, 1), 0, c.view());
+            }));
+}
+
 }  // namespace
 }  // namespace trn::sparse

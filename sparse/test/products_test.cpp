@@ -3,6 +3,7 @@
 #include <complex>
 
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <trn/core/linear_operator.hpp>
 #include <trn/sparse/gallery.hpp>
@@ -401,6 +402,28 @@ TEST(Products, BatchesWhoseStepsOverflowAreRefused) {
     EXPECT_THROW((void)plan.execute_batched(1, b, b_step, 0, c, c_step, count), InvalidArgument);
     EXPECT_EQ(y, std::vector<double>(20, -1));
   }
+}
+
+// Places in B beyond 2^32, in memory of 19.6 GB that is declared, of which three rows are touched.
+TEST(Products, OffsetsBeyond32Bits) {
+  constexpr std::int64_t kWide = 70000, kBytes = kWide * kWide * 4;
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* b = static_cast<float*>(memory);
+  const std::vector<std::int64_t> rows{0, 0, 0}, columns{0, 40000, kWide - 1};
+  for (const std::int64_t k : columns) {
+    for (const std::int64_t j : {std::int64_t{0}, kWide - 1}) b[k * kWide + j] = static_cast<float>(k + j + 1);
+  }
+  const std::vector<float> values{1, 2, 4};
+  const auto a = Csr<float>::from_triplets(kHost, {1, kWide}, {rows, columns, values});
+  std::vector<float> c(kWide, std::nanf(""));
+  const SpmmPlan<float> plan(kHost, a, {.columns = kWide});
+  (void)plan.execute(1, MatrixView<const float>(kHost, b, kWide, kWide, kWide, 1), 0,
+                     MatrixView<float>(kHost, c.data(), 1, kWide, kWide, 1));
+  munmap(memory, kBytes);
+  EXPECT_EQ(c.front(), 1 + 2 * 40001 + 4 * 70000.0f);
+  EXPECT_EQ(c.back(), 70000 + 2 * 110000 + 4 * 139999.0f);
+  EXPECT_EQ(c[1], 0);
 }
 
 }  // namespace

@@ -430,6 +430,9 @@ TEST(RankStructured, DeviceProductsAreGroupedProducts) {
         EXPECT_EQ(recorder.family_of("blas.gemm_batched"), name(Family::Device));
         EXPECT_GT(recorder.modelled_seconds(), 0);
         std::vector<float> y = dy.to_host();
+        const Recorder again(device);  // memory that the first call took stays
+        a.apply(Op::N, 1, view(dx), -1, view(dy));
+        EXPECT_EQ(again.count(EventKind::Allocate), 0);
         if (!by_columns) {
           for (std::int64_t i = 0; i < n; ++i) {
             for (std::int64_t j = 0; j < columns; ++j)

@@ -149,7 +149,7 @@ TEST_F(CommandLine, BenchWritesTheAgreedKeys) {
 
 // An executor that cannot run an operation has a row that says so; where none can, that is the error.
 TEST_F(CommandLine, BenchSaysWhatCannotRun) {
-  const std::string command = "bench sparse.spgemm --generate poisson2d:20 --repeats 1 --exec ";
+  const std::string command = "bench sparse.csr2csc --generate poisson2d:20 --repeats 1 --exec ";
   const Result text = trnsci(command + "host,sim:trn2");
   EXPECT_EQ(text.status, 0) << text.output;
   // How wide the columns are depends on the measured numbers.

@@ -68,7 +68,7 @@ TEST_F(SparseCommand, RefusesInOneLine) {
       {"bench sparse.spmv --matrix a.mtx --dtype fp64 --exec sim:trn2", "devices take --dtype fp32"},
       {"bench sparse.spmv --matrix a.mtx --dtype int8", "not offered"},
       {"bench sparse.read", "--matrix FILE"},
-      {"emit sparse.spgemm", "has no device kernel"},
+      {"emit sparse.csr2csc", "has no device kernel"},
   };
   for (const auto& [arguments, part] : cases) {
     const Result r = trnsci(arguments, "2>&1", folder_);

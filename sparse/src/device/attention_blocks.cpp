@@ -67,21 +67,31 @@ Access AttentionBlocks::staged(const Access& from, std::int64_t block, std::int6
   return at(stage, 0, 0);
 }
 
-void AttentionBlocks::for_staged(const std::string& name, const Access& from, std::int64_t columns, const Dead& dead,
-                                 const std::function<void(std::int64_t block, const Access& stage)>& body) {
+void AttentionBlocks::staged_blocks(const std::string& name, const Access& from, std::int64_t columns, const Dead& dead,
+                                    std::int64_t first, std::vector<bool>& loaded,
+                                    const std::function<void(std::int64_t block, const Access& stage)>& body) {
+  const auto open = [&](std::int64_t j) {
+    return j < static_cast<std::int64_t>(loaded.size()) && !loaded[static_cast<std::size_t>(j)];
+  };
+  if (!open(first)) return;
   const std::int64_t rows = from.dims.front().size, whole = rows / side;
   const std::int64_t most = std::max<std::int64_t>(1, kStagedBytes / (4 * columns));
-  for (std::int64_t first = 0; first * side < rows;) {
-    const std::int64_t count = first < whole ? std::min(most, whole - first) : 1;
-    const std::int64_t height = first < whole ? side : rows - whole * side;
-    const Access stage = rings.take(name, Space::Sbuf, height, {count, columns}, DType::Float32, 2, most * columns);
-    load(stage, from, first * side, dead);
-    for (std::int64_t n = 0; n < count; ++n) body(first + n, at(stage, 0, n));
-    first += count;
+  std::int64_t count = 1;
+  while (count < most && open(first + count) && first + count < whole) ++count;
+  const std::int64_t height = first < whole ? side : rows - whole * side;
+  const Access stage = rings.take(name, Space::Sbuf, height, {count, columns}, DType::Float32, 2, most * columns);
+  load(stage, from, first * side, dead);
+  for (std::int64_t n = 0; n < count; ++n) {
+    loaded[static_cast<std::size_t>(first + n)] = true;
+    body(first + n, at(stage, 0, n));
   }
 }
 
-void AttentionBlocks::natural(const Access& dst, const Access& stage) { b.tensor_copy(dst, stage); }
+void AttentionBlocks::natural(const Access& dst, const Access& stage) { b.tensor_copy(dst, stage, beside()); }
+
+Engine AttentionBlocks::beside() const {
+  return b.machine().vector_gpsimd_share_port ? Engine::Vector : Engine::GpSimd;
+}
 
 void AttentionBlocks::transposed(const Access& dst, const Access& stage, const ScalarOrTile& factor) {
   const std::int64_t columns = stage.free_size();
@@ -155,7 +165,7 @@ std::int64_t attention_bytes(const AttentionShape& s, bool backward) {
   const std::int64_t accumulators = s.heads > s.kv_heads ? 4 * key_blocks * (s.d + s.dv) : 0;
   return word * query_blocks * (d_chunks * side + v_chunks * side + s.d + s.dv) + 4 * query_blocks * (s.d + 4) +
          accumulators + parts + 4 * 4 * std::max(s.d, s.dv) +
-         word * (3 * d_chunks * side + 8 * s.d + 3 * v_chunks * side) + 18 * side * word + 3 * 4 * (s.d + s.dv) +
+         word * (3 * d_chunks * side + 15 * s.d + 3 * v_chunks * side) + 40 * side * word + 3 * 4 * (s.d + s.dv) +
          6 * 4096 + 8192;
 }
 

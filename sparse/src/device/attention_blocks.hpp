@@ -18,9 +18,13 @@ class AttentionBlocks {
   // `from` are all rows of a head, of which `dead` are not read: 0 takes their place.
   using Dead = std::vector<AttentionShape::Rows>;
   tile::Access staged(const tile::Access& from, std::int64_t block, std::int64_t columns, const Dead& dead);
-  // body(block, stage) for each block of 128 rows of from (rows, columns), several of them in one load.
-  void for_staged(const std::string& name, const tile::Access& from, std::int64_t columns, const Dead& dead,
-                  const std::function<void(std::int64_t block, const tile::Access& stage)>& body);
+  // body(j, stage) for block j of 128 rows of from (rows, columns), j = `first` unless `loaded` has it, and for those
+  // behind it that come with one load.
+  void staged_blocks(const std::string& name, const tile::Access& from, std::int64_t columns, const Dead& dead,
+                     std::int64_t first, std::vector<bool>& loaded,
+                     const std::function<void(std::int64_t block, const tile::Access& stage)>& body);
+  // An engine that nothing waits for, within SBUF.
+  [[nodiscard]] tile::Engine beside() const;
   void natural(const tile::Access& dst, const tile::Access& stage);
   void transposed(const tile::Access& dst, const tile::Access& stage, const tile::ScalarOrTile& factor);
 

@@ -13,6 +13,7 @@
 #include <trn/tile/stores.hpp>
 
 #include "attention_blocks.hpp"
+#include "ordered.hpp"
 
 namespace trn::sparse {
 
@@ -48,23 +49,41 @@ class Forward {
       t_.rings.clear();
       kt_ = b_.sbuf("kt", t_.side, {t_.chunks(s_.d), std::max<std::int64_t>(1, s_.keys)}, t_.word);
       values_ = b_.sbuf("values", t_.side, {std::max<std::int64_t>(1, key_blocks_), s_.dv}, t_.word);
-      if (!s_.blocks.empty()) load(kv);
+      k_loaded_.assign(static_cast<std::size_t>(key_blocks_), false), v_loaded_ = k_loaded_;
+      kv_ = kv;
+      if (!s_.blocks.empty() && group > 1) load();  // for all heads of the recorded loop
       b_.parallel("member", group, [&](Affine g) {
         t_.rings.clear();
         head(kv * group + g);
       });
     });
-    return static_stores(b_.finish());
+    return device::ordered(static_stores(b_.finish()), b_.machine());
   }
 
  private:
-  void load(const Affine& kv) {
-    t_.for_staged("k_stage", at(k_(ds(kv, 1)), 0, 0), s_.d, s_.dead_keys, [&](std::int64_t j, const Access& stage) {
-      t_.transposed(kt_(all, all, ds(j * t_.side, t_.keys_of(j))), stage, 1.0);
-    });
-    t_.for_staged("v_stage", at(v_(ds(kv, 1)), 0, 0), s_.dv, s_.dead_keys, [&](std::int64_t j, const Access& stage) {
-      t_.natural(at(values_, 0, j)(ds(0, t_.keys_of(j)), all), stage);
-    });
+  // K^T and V of all blocks. One head by itself takes them where it needs them: a few blocks beyond the first that is
+  // missing, so that the first scores do not wait for the last keys.
+  void load() {
+    for (std::int64_t j = 0; j < key_blocks_; ++j) need_keys(j), need_values(j);
+  }
+  void need_keys(std::int64_t j) {
+    t_.staged_blocks("k_stage", at(k_(ds(kv_, 1)), 0, 0), s_.d, s_.dead_keys, j, k_loaded_,
+                     [&](std::int64_t block, const Access& stage) {
+                       t_.transposed(kt_(all, all, ds(block * t_.side, t_.keys_of(block))), stage, 1.0);
+                     });
+  }
+  void need_values(std::int64_t j) {
+    t_.staged_blocks("v_stage", at(v_(ds(kv_, 1)), 0, 0), s_.dv, s_.dead_keys, j, v_loaded_,
+                     [&](std::int64_t block, const Access& stage) {
+                       t_.natural(at(values_, 0, block)(ds(0, t_.keys_of(block)), all), stage);
+                     });
+  }
+  // Keys of the group `n`, or values; nothing behind the last one.
+  template <class Need> void need_for(std::size_t n, const Need& need) {
+    if (n >= groups_.size()) return;
+    const std::vector<Block>& list = row(work_[groups_[n].row].block);
+    for (std::size_t b = groups_[n].first; b < std::min(list.size(), groups_[n].first + kGroup); ++b)
+      need(list[b].column);
   }
 
   // 128 queries on their way, and one group of their blocks.
@@ -101,9 +120,9 @@ class Forward {
     std::size_t maximum = 0, exponential = 0, turn = 0, value = 0;
     while (value < end) {
       if (maximum < end && groups_[maximum].row < groups_[std::min(exponential, end - 1)].row + kRows)
-        first_pass(groups_[maximum++]);
+        first_pass(maximum++);
       if (exponential < end && (maximum == end || work_[groups_[exponential].row].last + kAhead < maximum))
-        second_pass(groups_[exponential++]);
+        second_pass(exponential++);
       if (turn < exponential && (exponential == end || turn + 1 < exponential)) transpose(groups_[turn++]);
       if (value < turn && (turn == end || value + 1 < turn)) times_values(groups_[value++]);
     }
@@ -148,7 +167,9 @@ class Forward {
     t_.transposed(r.qt, t_.staged(at(q_(ds(h_, 1)), 0, 0), r.block, s_.d, s_.dead_queries), t_.scale);
   }
 
-  void first_pass(Group& g) {
+  void first_pass(std::size_t number) {
+    Group& g = groups_[number];
+    for (const std::size_t n : {number, number + 1}) need_for(n, [&](std::int64_t j) { need_keys(j); });
     Rows& r = work_[g.row];
     const std::size_t count = row(r.block).size();
     if (g.first == 0) {
@@ -161,7 +182,9 @@ class Forward {
     if (g.first + kGroup >= count) b_.tensor_reduce(r.negative, AluOp::Maximum, r.most, 1, true);
   }
 
-  void second_pass(Group& g) {
+  void second_pass(std::size_t number) {
+    Group& g = groups_[number];
+    need_for(number, [&](std::int64_t j) { need_values(j); });
     Rows& r = work_[g.row];
     if (g.first == 0) r.sums = t_.rings.take("sums", Space::Sbuf, r.rows, {r.groups}, DType::Float32, 8, most_groups());
     const Access sc = scores(r, g.first, std::min(row(r.block).size(), g.first + kGroup), "second_scores");
@@ -247,7 +270,8 @@ class Forward {
   Builder b_;
   device::AttentionBlocks t_;
   Access q_, k_, v_, o_, log_sums_, alive_, kt_, values_, maxima_, totals_;
-  Affine h_ = 0;
+  Affine h_ = 0, kv_ = 0;
+  std::vector<bool> k_loaded_, v_loaded_;
   std::int64_t query_blocks_ = 0, key_blocks_ = 0, turns_ = 0;
   std::vector<std::vector<Block>> rows_;
   std::vector<Rows> work_;

@@ -38,7 +38,7 @@ Sizes sizes_of(const ResidentShape& s, const Machine& m) {
   z.word_bytes = words.count * size_bytes(words.dtype);
   z.chunk = std::clamp<std::int64_t>(kChunkBytes / (z.word_bytes * m.partitions), 1, 16);
   const std::int64_t bank = m.psum_bank_bytes, tile_bytes = m.partitions * z.word_bytes;
-  const bool stages = s.product.mode != Mode::Native;
+  const bool stages = s.product.mode != Mode::Native && !s.product.narrow;
   const std::int64_t rings = (s.pinned ? z.blocks : kChunks * z.chunk) * tile_bytes +
                              kResults * bank * (s.product.added ? 2 : 1) +
                              (stages ? kStages * kChunkBytes * (words.count == 3 ? 2 : 1) : 0) + kSlack;
@@ -98,7 +98,7 @@ class Resident {
     const std::int64_t words = t_.words.count, columns = s_.product.columns;
     b_words_ = b_.sbuf("b_words", t_.side, {z_.block_columns, words, width_}, t_.words.dtype);
     const std::int64_t most = std::max<std::int64_t>(1, kChunkBytes / (4 * width_));
-    const bool native = s_.product.mode == Mode::Native;
+    const bool native = s_.product.mode == Mode::Native || s_.product.narrow;  // as it comes
     Access stages, rests;
     if (!native) {
       stages = b_.sbuf("b_stages", t_.side, {kStages, most * width_}, DType::Float32);

@@ -26,6 +26,8 @@ constexpr std::int64_t kMostBlocks = tile::kWrittenOut, kMostBlocksWithoutGather
 
 constexpr std::int64_t kMostDiagonals = 512;  // of the kernel 'dia'; where nobody asked for it, less than half are pads
 
+constexpr std::int64_t kMostColumns = 16;  // of B, for which 'dia' is looked at unasked
+
 constexpr std::int64_t kMostWrittenOut = tile::kWrittenOut / 4;  // gathered tiles: a few instructions each
 
 struct State {
@@ -34,6 +36,7 @@ struct State {
   BlockTiles blocks;
   GatherTiles gathered;
   DiagonalShape diagonals;
+  StencilShape stencil;
   std::optional<Buffer> values, numbers;
   // What a target's execute() looks at: the largest sum of |a| in a row, the largest |a| of each column.
   double largest_sum = 0;
@@ -45,7 +48,7 @@ ResidentShape resident_shape(const TileProduct& p, const BlockTiles& t, bool pin
 }
 GatherShape gather_shape(const TileProduct& p, const GatherTiles& t) { return {p, t.own, t.written_out, t.runs}; }
 
-DiagonalShape with_product(DiagonalShape s, TileProduct p) {
+template <class Shape> Shape with_product(Shape s, TileProduct p) {
   p.mode = Mode::Native;
   s.product = p;
   return s;
@@ -169,6 +172,29 @@ void check_range(const Executor& executor, const State& s, const SpmmArgs<float>
           operation, total);
 }
 
+// Up to four additions before the products of the groups, of which three entries are not zero.
+Accuracy stencil_accuracy(const StencilShape& s) {
+  const tile::Words& w = tile::words_of(Mode::Native);
+  const auto groups = static_cast<double>(s.groups.size());
+  return {Mode::Native, 1, (4 + 3 + w.psum_additions * groups + w.extra_roundings + 3) * 0x1p-24};
+}
+
+// The kernel of stencils, where its precision is what was asked for.
+std::optional<Stencil> consider_stencil(const Precision& precision, const FloatRef& a, const tile::Machine& machine,
+                                        const Accuracy& accuracy, State& s, PlanReport& r) {
+  const std::optional<Stencil> found = stencil_of(a);
+  if (!found) return {};
+  TileProduct p = s.product;
+  p.mode = Mode::Native;
+  s.stencil = stencil_shape(p, *found);
+  const bool kept = precision.has_target() ? stencil_accuracy(s.stencil).bound <= precision.target_error()
+                                           : accuracy.mode == Mode::Native;
+  if (!kept || s.stencil.groups.empty()) return {};
+  r.alternatives.push_back({Kernel::Stencil, static_cast<std::int64_t>(4 * stencil_bands(s.stencil, *found).size()), 1,
+                            roof_seconds(stencil_program(s.stencil, machine), machine)});
+  return found;
+}
+
 // A product of each entry, sums of them, alpha, and beta C: k + 3 roundings.
 Accuracy diagonal_accuracy(std::int64_t longest_row) {
   return {Mode::Native, 1, static_cast<double>(longest_row + 3) * 0x1p-24};
@@ -198,8 +224,8 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
   const tile::Machine& machine = tile::device_of(executor).machine();
   const Kernel asked = g.options.kernel;
   if (asked != Kernel::Automatic && asked != Kernel::Dia && asked < Kernel::Resident)
-    fail<NotImplemented>("{}: '{}' is a kernel of the host; devices have resident, pinned, gather and dia", kPlan,
-                         name(asked));
+    fail<NotImplemented>("{}: '{}' is a kernel of the host; devices have resident, pinned, gather, dia and stencil",
+                         kPlan, name(asked));
   std::optional<Permutation> order;
   const Csr<float> csr = on_host(g, order);
   const FloatRef a = host_ref(csr);
@@ -241,7 +267,16 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
     }
     if (machine.indirect_dma && (any || asked == Kernel::Gather))
       consider(Kernel::Gather, s.gathered.tiles(), gather_program(gather_shape(s.product, s.gathered), machine));
-    consider_diagonals(g.options.precision, a, machine, (any && n == 1) || asked == Kernel::Dia, any, accuracy, s, r);
+    consider_diagonals(g.options.precision, a, machine, (any && n <= kMostColumns) || asked == Kernel::Dia, any,
+                       accuracy, s, r);
+    std::optional<Stencil> grid;
+    if ((any && n == 1) || asked == Kernel::Stencil)
+      grid = consider_stencil(g.options.precision, a, machine, accuracy, s, r);
+    if (r.alternatives.empty() && asked == Kernel::Stencil)
+      fail<NotImplemented>(
+          "{}: kernel 'stencil' takes a matrix that has the same coefficients at every point of a grid of two or three "
+          "dimensions, for neighbours up to one step away and zeros outside, in mode native; ask for another kernel",
+          kPlan);
     if (r.alternatives.empty() && asked == Kernel::Dia)
       fail<NotImplemented>(
           "{}: kernel 'dia' takes up to {} diagonals in mode native and windows of B that fit SBUF; ask for another "
@@ -254,23 +289,31 @@ SpmmMade<float> plan_spmm(const Executor& executor, const SpmmPlanArgs<float>& g
     const auto best = std::min_element(r.alternatives.begin(), r.alternatives.end(),
                                        [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
     r.kernel = best->kernel, r.matrix_bytes = best->bytes, r.fill = best->fill, r.modelled_seconds = best->seconds;
-    const bool dia = r.kernel == Kernel::Dia;
-    r.tiles = dia ? 0 : r.kernel == Kernel::Gather ? s.gathered.tiles() : blocks;
-    r.diagonals = dia ? static_cast<std::int64_t>(s.diagonals.offsets.size()) : 0;
+    const bool dia = r.kernel == Kernel::Dia, stencil = r.kernel == Kernel::Stencil;
+    r.tiles = dia || stencil ? 0 : r.kernel == Kernel::Gather ? s.gathered.tiles() : blocks;
+    r.diagonals =
+        dia       ? static_cast<std::int64_t>(s.diagonals.offsets.size())
+        : stencil ? std::count_if(grid->coefficients.begin(), grid->coefficients.end(), [](float c) { return c != 0; })
+                  : 0;
+    if (stencil) accuracy = stencil_accuracy(s.stencil);
     if (dia) accuracy = diagonal_accuracy(r.longest_row);
     const double rate = n == 1 ? kHostVectorRate : kHostMatrixRate;
     r.host_seconds = 2.0 * static_cast<double>(r.nnz) * static_cast<double>(n) / rate;
-    r.stored = dia ? s.diagonals.tiles * s.diagonals.stretch() * kSide * r.diagonals : r.tiles * kSide * kSide;
+    r.stored = stencil ? r.nnz
+               : dia   ? s.diagonals.tiles * s.diagonals.stretch() * kSide * r.diagonals
+                       : r.tiles * kSide * kSide;
     // Of the places that are stored: how many entries take that core as long as the device takes.
     const double seconds = r.modelled_seconds - machine.timing.launch_s - machine.timing.finish_s;
     r.break_even_fill = seconds * rate / static_cast<double>(2 * r.stored * n);
     const bool gathers = r.kernel == Kernel::Gather;
-    const std::vector<float> diagonals = dia ? diagonal_values(a, s.diagonals) : std::vector<float>();
-    const std::vector<std::byte> values = dia       ? std::vector<std::byte>()
-                                          : gathers ? tile_values(a, s.gathered, accuracy.mode)
-                                                    : tile_values(a, s.blocks, accuracy.mode);
-    s.values =
-        tile::upload_constant(executor, "sparse.tiles", dia ? std::as_bytes(std::span(diagonals)) : std::span(values));
+    const std::vector<float> diagonals = dia       ? diagonal_values(a, s.diagonals)
+                                         : stencil ? stencil_bands(s.stencil, *grid)
+                                                   : std::vector<float>();
+    const std::vector<std::byte> values = dia || stencil ? std::vector<std::byte>()
+                                          : gathers      ? tile_values(a, s.gathered, accuracy.mode)
+                                                         : tile_values(a, s.blocks, accuracy.mode);
+    s.values = tile::upload_constant(executor, "sparse.tiles",
+                                     dia || stencil ? std::as_bytes(std::span(diagonals)) : std::span(values));
     if (gathers) {
       const std::vector<std::uint32_t> numbers = tile_numbers(a, s.gathered);
       if (!numbers.empty())
@@ -294,10 +337,14 @@ void spmm(const Executor& executor, const SpmmArgs<float>& g) {
   p.b_row = g.b.row_stride(), p.b_column = g.b.column_stride();
   p.c_row = g.c.row_stride(), p.c_column = g.c.column_stride();
   p.scaled = g.alpha != 1, p.added = g.beta != 0;
+  if (g.narrow != nullptr) {
+    p.narrow = true;
+    p.b_row = g.narrow->row_stride(), p.b_column = g.narrow->column_stride();
+  }
   const std::vector<tile::Argument> arguments{
       {"a", s.values ? static_cast<const void*>(s.values->data()) : nullptr},
       {"index", s.numbers ? static_cast<const void*>(s.numbers->data()) : nullptr},
-      {"b", static_cast<const void*>(g.b.data())},
+      {"b", g.narrow != nullptr ? static_cast<const void*>(g.narrow->data()) : static_cast<const void*>(g.b.data())},
       {"c", static_cast<void*>(g.c.data())},
       {"c_in", static_cast<const void*>(g.c.data())},
       tile::constant("alpha", std::array{g.alpha}),
@@ -313,6 +360,8 @@ void spmm(const Executor& executor, const SpmmArgs<float>& g) {
     tile::launch(executor, gather_program, gather_shape(p, s.gathered), arguments);
   } else if (s.kernel == Kernel::Dia) {
     tile::launch(executor, diagonal_program, with_product(s.diagonals, p), arguments);
+  } else if (s.kernel == Kernel::Stencil) {
+    tile::launch(executor, stencil_program, with_product(s.stencil, p), arguments);
   } else {
     tile::launch(executor, resident_program, resident_shape(p, s.blocks, s.kernel == Kernel::Pinned), arguments);
   }
@@ -334,6 +383,7 @@ tile::Program spmm_program(const SpmmPlan<float>& plan, std::int64_t columns) {
   TileProduct p = s.product;
   p.n = p.b_row = p.c_row = columns;
   if (s.kernel == Kernel::Dia) return diagonal_program(device::with_product(s.diagonals, p), machine);
+  if (s.kernel == Kernel::Stencil) return stencil_program(device::with_product(s.stencil, p), machine);
   return s.kernel == Kernel::Gather
              ? gather_program(device::gather_shape(p, s.gathered), machine)
              : resident_program(device::resident_shape(p, s.blocks, s.kernel == Kernel::Pinned), machine);

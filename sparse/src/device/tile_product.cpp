@@ -9,7 +9,7 @@ ProductTensors::ProductTensors(Builder& builder, const TileProduct& p, std::int6
     : words(words_of(p.mode)), side(builder.machine().partitions), builder_(builder), p_(p) {
   if (tiles > 0) {
     a = builder.input("a", words.dtype, {side, tiles, words.count, side});
-    b = builder.input("b", DType::Float32, {p.columns, p.n}, {p.b_row, p.b_column});
+    b = builder.input("b", p.narrow ? DType::BFloat16 : DType::Float32, {p.columns, p.n}, {p.b_row, p.b_column});
   }
   if (p.added) {
     c_in = builder.input("c_in", DType::Float32, {p.rows, p.n}, {p.c_row, p.c_column});

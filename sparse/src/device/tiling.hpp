@@ -2,6 +2,7 @@
 // the order in which the kernels read them. Host work, once for a plan.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <trn/sparse/tile_programs.hpp>
@@ -49,5 +50,7 @@ struct GatherTiles {
 [[nodiscard]] std::vector<std::int64_t> diagonals_of(const PatternRef<std::int32_t>& a, std::int64_t most);
 // Tensor "a" of diagonal_program.
 [[nodiscard]] std::vector<float> diagonal_values(const FloatRef& a, const DiagonalShape& shape);
+
+[[nodiscard]] std::optional<Stencil> stencil_of(const FloatRef& a);
 
 }  // namespace trn::sparse::device

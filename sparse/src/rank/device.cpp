@@ -5,6 +5,7 @@
 //
 // so the U of a group lie side by side in memory. beta goes with what a group of the first phase takes first.
 #include <algorithm>
+#include <optional>
 
 #include <trn/blas/gemm_batched.hpp>
 
@@ -42,6 +43,8 @@ struct Batch {
 struct DeviceBlocks {
   std::vector<std::vector<DeviceGroup>> phases;
   Array<float> values;
+  // V^T x of one phase, kept from call to call: runs of one executor follow one another, calls on one matrix too.
+  mutable std::optional<Array<float>> products = {};
 };
 
 std::shared_ptr<const DeviceBlocks> upload(const Executor& executor, const detail::RankData<float>& data) {
@@ -104,12 +107,13 @@ void multiply_on_device(const detail::RankData<float>& data, float alpha, const 
     const float keep = phase == 0 ? beta : 1;
     std::int64_t ranks = 0;
     for (const DeviceGroup& g : groups) ranks += g.rank;
-    const Array<float> t(data.executor, {std::max<std::int64_t>(1, ranks * n)});
+    std::optional<Array<float>>& t = data.device->products;
+    if (!t || t->size() < ranks * n) t.emplace(data.executor, Shape{std::max<std::int64_t>(1, ranks * n)});
     Batch first, second;
     std::int64_t at_t = 0;
     std::size_t layers = 0;
     for (const DeviceGroup& g : groups) {
-      float* own = t.data() + at_t;
+      float* own = t->data() + at_t;
       const std::int64_t ldt = by_columns ? g.rank : n;
       std::int64_t row = 0;
       for (const Term& v : g.low) {

@@ -25,6 +25,10 @@ inline constexpr double kComplexFactor = 4, kIndexBytes = 4;
 [[nodiscard]] constexpr Work spsv(double stored, double rows, double n, double size) {
   return {2 * stored * n, stored * (size + kIndexBytes) + 2 * size * rows * n};
 }
+// Factored: a product with the pivots, and a multiplication and an addition on either way; three factors are read.
+[[nodiscard]] constexpr Work tridiagonal(double n, double count, double size) {
+  return {5 * n * count, 5 * size * n * count};
+}
 [[nodiscard]] constexpr Work transpose(double nnz, double size) { return {0, 2 * nnz * (size + kIndexBytes)}; }
 // Two products forward, five backward, for each of `blocks` of `side` x `side` pairs.
 [[nodiscard]] constexpr Work attention(double blocks, double side, double heads, double d, bool backward) {

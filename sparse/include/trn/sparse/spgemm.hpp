@@ -8,7 +8,7 @@
 #pragma once
 
 #include <trn/core/precision.hpp>
-#include <trn/sparse/csr.hpp>
+#include <trn/sparse/formats.hpp>
 
 namespace trn::sparse {
 
@@ -24,6 +24,32 @@ template <Scalar T> class SpgemmPlan {
  private:
   std::int64_t products_ = 0;  // before c_, whose maker counts them
   Pattern<> a_, b_, c_;
+};
+
+// The same for matrices of square blocks, whose products are dense: on the host of any size of block, by trnblas's
+// gemm; on a device (float) of 128 x 128 (spgemm_programs.hpp), with the patterns looked at on the host when the plan
+// is made. An element is the sum over A's blocks in the order of their columns; with b the size of a block and g the
+// most blocks of a row of A, the bound on devices is (min(b g, 128) + 2 g + 4) u |alpha| (|A||B|)(i,j), on the host (b
+// g + g + 2) u. What lies beyond the extents is zero in A and B, and in C.
+struct BlockSpgemmReport {
+  std::int64_t products = 0;    // of blocks
+  double modelled_seconds = 0;  // devices: launch included
+  double host_seconds = 0;      // of one host core at a nominal 60 GFLOP/s
+};
+template <Scalar T> class BlockSpgemmPlan {
+ public:
+  BlockSpgemmPlan(const Executor& executor, const Bsr<T>& a, const Bsr<T>& b);
+  // A and B must have the plan's patterns, extents and blocks.
+  [[nodiscard]] Bsr<T> execute(T alpha, const Bsr<T>& a, const Bsr<T>& b) const;
+  [[nodiscard]] const Pattern<>& pattern() const { return c_; }  // of C's blocks, on the executor
+  [[nodiscard]] const BlockSpgemmReport& report() const { return report_; }
+
+ private:
+  Extents extents_;
+  std::int64_t block_ = 0, inner_ = 0;
+  BlockSpgemmReport report_;
+  Pattern<> a_, b_, c_;
+  std::shared_ptr<const void> state_;  // devices
 };
 
 // Both phases in one pass, which is quicker when it is done once.

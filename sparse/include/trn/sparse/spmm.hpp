@@ -22,6 +22,7 @@
 // overflow. What underflow loses is not counted: it is at most 2^-134 for a word of bf16, 2^-137 for one of tf32 and
 // 2^-149 for a product. Zeros of a tile meet rows of B: an infinity or NaN there reaches every row of the window of 128
 // that has an entry in that column (resident, pinned: in that block; dia, whose bound is (k + 3) u: on that diagonal).
+// Stencil's bound has 7 terms for min(k, 128), and its groups of coefficients for g.
 // Products with one column run there too, but unstructured SpMV belongs to the host: PlanReport has both times. Bits do
 // not depend on the order in which the device's engines run.
 #pragma once
@@ -63,8 +64,10 @@ template <Scalar T> class AnySparse {
 // diagonals, in which places where A has no entry are masked. A forced Bsr multiplies zeros that A does not have.
 // Devices. Resident: blocks of 128 x 128, B in SBUF. Pinned: A in SBUF too, for several panels of B. Gather: tiles of a
 // window's distinct columns, rows of B fetched by number (not on trn1). Dia: diagonals, in mode native; made for one
-// column, takes any. Automatic takes the one with the least time, and looks at Dia where SpmmOptions::columns is 1.
-enum class Kernel : std::uint8_t { Automatic, Csr, Sell, Bsr, Dia, Resident, Pinned, Gather };
+// column, takes any. Stencil: constant coefficients on a grid, found in the matrix, in mode native; its zeros meet B
+// within 128 planes of the grid, or 128 rows of a plane. Automatic takes the one with the least time, and looks at Dia
+// and Stencil where SpmmOptions::columns is 1.
+enum class Kernel : std::uint8_t { Automatic, Csr, Sell, Bsr, Dia, Resident, Pinned, Gather, Stencil };
 [[nodiscard]] std::string_view name(Kernel kernel);
 
 struct SpmmOptions {
@@ -81,7 +84,7 @@ struct PlanReport {
   Kernel kernel = Kernel::Csr;                     // that execute() runs
   std::int64_t nnz = 0, stored = 0;                // entries of A, and with padding
   std::int64_t block_rows = 1, block_columns = 1;  // Bsr
-  std::int64_t diagonals = 0;                      // Dia, on hosts and devices
+  std::int64_t diagonals = 0;                      // Dia, on hosts and devices; coefficients of Stencil
   std::int64_t longest_row = 0;
   std::int64_t matrix_bytes = 0;  // that one product reads of A
   // Bytes of A in each form that was considered, the kernel's own among them.
@@ -116,6 +119,10 @@ template <Scalar T> class SpmmPlan {
   // B is columns() x n, C is rows() x n.
   Accuracy execute(T alpha, const blas::ConstMatrix<T>& b, T beta, const MatrixView<T>& c,
                    Workspace workspace = {}) const;
+  // B of 16 bits, half the traffic: devices, kernels Resident and Pinned in mode bf16. Only A is rounded then, and the
+  // bound is the plan's.
+  Accuracy execute(T alpha, const MatrixView<const bfloat16>& b, T beta,
+                   const MatrixView<T>& c) const requires std::same_as<T, float>;
   // The same for `count` matrices; problem k begins k * b_step and k * c_step elements after the first.
   Accuracy execute_batched(T alpha, const blas::ConstMatrix<T>& b, std::int64_t b_step, T beta, const MatrixView<T>& c,
                            std::int64_t c_step, std::int64_t count, Workspace workspace = {}) const;

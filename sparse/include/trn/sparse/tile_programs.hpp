@@ -15,11 +15,20 @@
 //   dia        y(i) = sum over offsets d of a_d(i) x(i + d), multiplied and added by the Vector Engine and GpSimd. Each
 //              partition has a stretch of rows that follow one another, and the rows of B that they meet.
 //
-// Tensors: "a" (128, tiles, words, 128) in the mode's type (dia: below), "b" (columns, n), "c" (rows, n) float32,
-// "c_in" the same memory where beta is read, "alpha", "beta" (1); gather also "index" (128, gathered tiles) uint32.
+// and a matrix of a grid whose coefficients are the same at every point needs none of them in memory:
+//
+//   stencil    planes of the grid on partitions. What comes from the plane itself and its neighbours is one banded
+//              matrix for each group of shifts within a plane that have the same three coefficients; the shifted
+//              operands of a group are added up first.
+//
+// Tensors: "a" (128, tiles, words, 128) in the mode's type (dia, stencil: below), "b" (columns, n), "c" (rows, n)
+// float32, "c_in" the same memory where beta is read, "alpha", "beta" (1); gather also "index" (128, gathered tiles)
+// uint32.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <trn/sparse/spmm.hpp>
@@ -36,6 +45,7 @@ struct TileProduct {
   Mode mode = Mode::Native;
   bool scaled = false;  // alpha is an input, otherwise 1
   bool added = false;   // beta is an input and C is read, otherwise beta is 0
+  bool narrow = false;  // B is bfloat16 (resident, in mode bf16)
   bool operator==(const TileProduct&) const = default;
 };
 
@@ -74,6 +84,32 @@ struct DiagonalShape {
 [[nodiscard]] DiagonalShape diagonal_shape(const TileProduct& product, const std::vector<std::int64_t>& offsets,
                                            const tile::Machine& machine);
 [[nodiscard]] tile::Program diagonal_program(const DiagonalShape& shape, const tile::Machine& machine);
+
+// A grid of nx x ny x nz points, x first; c(point) takes coefficient[dz + 1][dy + 1][dx + 1] of its neighbour, which is
+// 0 outside the grid. Grids of two dimensions have ny = 1: their y stands for z.
+struct StencilShape {
+  struct Group {
+    std::vector<std::array<std::int8_t, 2>> shifts;  // (dy, dx)
+    bool operator==(const Group&) const = default;
+  };
+  TileProduct product;  // Mode::Native
+  std::int64_t nx = 0, ny = 0, nz = 0;
+  std::vector<Group> groups;
+  bool operator==(const StencilShape&) const = default;
+};
+struct Stencil {
+  std::int64_t nx = 0, ny = 0, nz = 0;
+  std::array<float, 27> coefficients{};
+};
+// The grid and the coefficients of a matrix on the host that has the same ones at every point of a grid of two or three
+// dimensions, for neighbours (up to one step in each direction) inside it; nothing for other matrices.
+[[nodiscard]] std::optional<Stencil> stencil_of(const Csr<float>& a);
+// Shifts with equal coefficients go together.
+[[nodiscard]] StencilShape stencil_shape(const TileProduct& product, const Stencil& stencil);
+// Tensor "a" of stencil_program, (128, 2, groups, 128): element (k, e, g, m) is the coefficient with which plane k of a
+// tile enters its result m, dz = k - m - 1 (e = 0: the tile begins with a neighbour) or k - m (e = 1).
+[[nodiscard]] std::vector<float> stencil_bands(const StencilShape& shape, const Stencil& stencil);
+[[nodiscard]] tile::Program stencil_program(const StencilShape& shape, const tile::Machine& machine);
 
 // Columns of B that are in SBUF at a time; 0 when B does not fit even one at a time.
 [[nodiscard]] std::int64_t resident_panel(const ResidentShape& shape, const tile::Machine& machine);
