@@ -262,6 +262,38 @@ TridiagonalPlan<T>::TridiagonalPlan(const Executor& executor, const std::type_id
   }
 }
 
+namespace {
+
+template <Scalar T> struct HostSolve {
+  const detail::TridiagonalData<T>* factors;
+  std::int64_t n, count;
+  MatrixView<T> b;
+};
+template <Scalar T> void solve_on_host(const Executor&, const HostSolve<T>& g) {
+  const std::int64_t groups = (g.count + kTogether - 1) / kTogether;
+  parallel_for(groups, g.n * g.count >= (1 << 14), [&](std::int64_t part) {
+    const std::int64_t first = part * kTogether, width = std::min(kTogether, g.count - first);
+    T before[kTogether] = {};
+    const auto at = [&](std::int64_t i, std::int64_t s) { return static_cast<std::size_t>((first + s) * g.n + i); };
+    for (std::int64_t i = 0; i < g.n; ++i) {
+      for (std::int64_t s = 0; s < width; ++s) {
+        T& x = element(g.b, i, first + s);
+        x = before[s] = host::times(g.factors->q[at(i, s)], x) - host::times(g.factors->l[at(i, s)], before[s]);
+      }
+    }
+    std::fill_n(before, kTogether, T(0));
+    for (std::int64_t i = g.n - 1; i >= 0; --i) {
+      for (std::int64_t s = 0; s < width; ++s) {
+        T& x = element(g.b, i, first + s);
+        x = before[s] = x - host::times(g.factors->u[at(i, s)], before[s]);
+      }
+    }
+  });
+}
+template <Scalar T> inline constexpr KernelTable<HostSolve<T>> kHostSolve{"sparse.tridiagonal.solve", solve_on_host<T>};
+
+}  // namespace
+
 template <Scalar T> Outcome TridiagonalPlan<T>::solve(const MatrixView<T>& b) const {
   constexpr const char* operation = "sparse.tridiagonal.solve";
   checks::output(operation, "B", executor_, b);
@@ -281,25 +313,7 @@ template <Scalar T> Outcome TridiagonalPlan<T>::solve(const MatrixView<T>& b) co
       return f.outcome;
     }
   }
-  const std::int64_t groups = (count_ + kTogether - 1) / kTogether;
-  parallel_for(groups, n_ * count_ >= (1 << 14), [&](std::int64_t g) {
-    const std::int64_t first = g * kTogether, width = std::min(kTogether, count_ - first);
-    T before[kTogether] = {};
-    const auto at = [&](std::int64_t i, std::int64_t s) { return static_cast<std::size_t>((first + s) * n_ + i); };
-    for (std::int64_t i = 0; i < n_; ++i) {
-      for (std::int64_t s = 0; s < width; ++s) {
-        T& x = element(b, i, first + s);
-        x = before[s] = host::times(f.q[at(i, s)], x) - host::times(f.l[at(i, s)], before[s]);
-      }
-    }
-    std::fill_n(before, kTogether, T(0));
-    for (std::int64_t i = n_ - 1; i >= 0; --i) {
-      for (std::int64_t s = 0; s < width; ++s) {
-        T& x = element(b, i, first + s);
-        x = before[s] = x - host::times(f.u[at(i, s)], before[s]);
-      }
-    }
-  });
+  dispatch(kHostSolve<T>, executor_, HostSolve<T>{&f, n_, count_, b});
   return finish(b, f.bad);
 }
 template <Scalar T> const Outcome& TridiagonalPlan<T>::outcome() const { return data_->outcome; }
