@@ -53,9 +53,10 @@ template <class T> std::vector<T> check_batch(const Executor& e, const Batch& c)
       weight_before = weight;
       const Quad r = at(b, i) - l * at(x, i - 1) - at(d[1], i) * at(x, i) - above * at(x, i + 1);
       EXPECT_LE(size(r), 9 * u * bound) << i << " of system " << k;
-      if (c.diagonal > 2)
+      if (c.diagonal > 2) {
         EXPECT_LE(size(r),
                   27 * u * (size(l * at(x, i - 1)) + size(at(d[1], i) * at(x, i)) + size(above * at(x, i + 1))));
+      }
       if (!(size(r) <= 9 * u * bound)) return {};
       out.push_back(static_cast<T>(at(x, i)));
     }
