@@ -220,5 +220,62 @@ TEST(Measured, WhatItRefuses) {
   EXPECT_TRUE(std::isinf(m.error));
 }
 
+// A D that overflowed is as far from the exact one as can be, whatever its operands' norms say.
+TEST(Measured, ResultsThatOverflowHaveInfiniteErrors) {
+  const std::vector<float> values(9, 300);
+  for (const char* name : {"host", "sim:trn2"}) {
+    const Executor executor = Executor::open(name);
+    const auto a = Array<float>::from_host(executor, {3, 3}, values);
+    const Array<float16> half(executor, {3, 3});
+    Measured m;
+    einsum(executor, "ij,jk->ik", {a.view(), a.view()}, half.view(), {.measured = &m});  // 270000
+    EXPECT_TRUE(std::isinf(m.error)) << name << " " << m.error;
+    const Array<float> d(executor, {3, 3});  // exp(300)
+    einsum(executor, "ij,jk->ik", {a.view(), a.view()}, d.view(),
+           {.operators = {Unary::Exp, Unary::Identity}, .measured = &m});
+    EXPECT_TRUE(std::isinf(m.error)) << name << " " << m.error;
+  }
+}
+
+// Operators of the result that enlarge errors have no bound: exp and rcp do, sin off the real axis does, by e^|im|.
+TEST(Measured, OperatorsThatEnlargeErrorsAreRefused) {
+  const Executor host = Executor::host();
+  const auto bounds_of = [&](const auto& a, Unary op) {  // of "ij,jk->ik": the measured error and the elements' bounds
+    const auto d = a.to(host);
+    const Array<double> each(host, a.shape());
+    const std::vector<TypedView> in{a.view(), a.view()};
+    Description what;
+    what.expression = parse("ij,jk->ik");
+    what.operands = {operand_of(a.view()), operand_of(a.view())};
+    what.output = operand_of(d.view(), op);
+    const Plan plan(host, what);
+    EXPECT_NO_THROW(plan.execute(in, d.view()));
+    int refused = 0;
+    try {
+      (void)plan.measure(in, d.view());
+    } catch (const NotImplemented&) {
+      ++refused;
+    }
+    try {
+      componentwise_bound(plan, in, {}, nullptr, each.view());
+    } catch (const NotImplemented&) {
+      ++refused;
+    }
+    return refused;
+  };
+  const auto real = Array<float>::from_host(host, {2, 2}, std::vector<float>{1, 4.1F, 1.9F, 3.3F});
+  const auto complex = Array<std::complex<float>>::from_host(
+      host, {2, 2}, std::vector<std::complex<float>>{{1, 4.1F}, {1.9F, 3.3F}, {0.7F, 5}, {2, 1}});
+  for (const Unary op : {Unary::Exp, Unary::Sqrt, Unary::Rcp, Unary::Log}) {
+    EXPECT_EQ(bounds_of(real, op), 2) << name(op);
+    EXPECT_EQ(bounds_of(complex, op), 2) << name(op);
+  }
+  for (const Unary op : {Unary::Sin, Unary::Cos, Unary::Tanh, Unary::Atan, Unary::Asinh}) {
+    EXPECT_EQ(bounds_of(real, op), 0) << name(op);
+    EXPECT_EQ(bounds_of(complex, op), 2) << name(op);
+  }
+  for (const Unary op : {Unary::Identity, Unary::Conj, Unary::Neg, Unary::Abs}) EXPECT_EQ(bounds_of(complex, op), 0);
+}
+
 }  // namespace
 }  // namespace trn::tensor::testing

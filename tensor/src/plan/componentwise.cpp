@@ -5,6 +5,7 @@
 #include <trn/tensor/plan.hpp>
 
 #include "kernels.hpp"
+#include "measured.hpp"
 #include "target.hpp"
 
 namespace trn::tensor {
@@ -40,6 +41,17 @@ Array<double> magnitudes(const TypedView& view, Unary op) {
 
 void componentwise_bound(const Plan& plan, std::span<const TypedView> operands, Scalars scalars, const TypedView* c,
                          const View<double>& out) {
+  const Operand& to = plan.description().output;
+  if (!keeps_distance(to.op, to.dtype))
+    fail<NotImplemented>(
+        "tensor.einsum: operator {} of the result may enlarge errors; leave the componentwise bound "
+        "out, or compute the einsum without it",
+        name(to.op));
+  argument_bound(plan, operands, scalars, c, out);
+}
+
+void argument_bound(const Plan& plan, std::span<const TypedView> operands, Scalars scalars, const TypedView* c,
+                    const View<double>& out) {
   const Description& d = plan.description();
   require(out.executor() == Executor::host() && out.shape() == d.output.shape,
           "tensor.einsum: the componentwise bound has shape {} on '{}', D has shape {}; give it D's shape, on the host",

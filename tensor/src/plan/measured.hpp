@@ -38,6 +38,9 @@ class Norm {
   std::int64_t count_ = 0;
 };
 
+// |op(x) - op(y)| <= |x - y| in this type: the result is as far from the exact one as its argument, at most.
+[[nodiscard]] bool keeps_distance(Unary op, DType dtype);
+
 // Watches the passes of one execution.
 class Watch {
  public:

@@ -145,7 +145,7 @@ class TargetCheck {
     for (const Magnitudes& m : sizes_) least *= std::min(1.0, m.least);
     if (!plan.state().constant_sizes.empty() || least < 0x1p-900) return kept.bound;
     const Array<double> values(Executor::host(), plan.description().output.shape);
-    componentwise_bound(plan, operands_, scalars_, c_, values.view());
+    argument_bound(plan, operands_, scalars_, c_, values.view());
     double smallest = std::numeric_limits<double>::infinity();
     for (std::int64_t i = 0; i < values.size(); ++i) {
       if (values.data()[i] > 0) smallest = std::min(smallest, values.data()[i]);

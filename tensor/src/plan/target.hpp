@@ -22,6 +22,10 @@ namespace trn::tensor {
 
 [[nodiscard]] Magnitudes sizes_in(const TypedView& view, Unary op);
 
+// componentwise_bound of what the operator of the result is applied to.
+void argument_bound(const Plan& plan, std::span<const TypedView> operands, Scalars scalars, const TypedView* c,
+                    const View<double>& out);
+
 // What a plan keeps for operands of these sizes; `c`: of C, where beta reads it. Both are infinite where a number is
 // not finite, a word overflows, or a product or sum may.
 struct InRange {

@@ -10,9 +10,9 @@
 //
 // Accuracy. With g_v the bound of step v (k roundings of its sums, plus what its mode leaves out) and |T| the einsum of
 // absolute values, |D - exact| <= bound (|alpha| |T| + |beta C|) elementwise, bound = prod (1 + g_v) - 1, for every
-// mode but Exact. With Exact steps the bound is of Frobenius norms: relative to the product of the operands' norms
-// times sqrt(extent) for each label that is summed out of one operand. Barring over- and underflow; errors of unary
-// operators' own functions are not counted. The same bits for any number of threads, each time.
+// mode but Exact, whose bound is of Frobenius norms: relative to the product of the operands' norms times sqrt(extent)
+// for each label that is summed out of one operand. Barring over- and underflow. D here is what its operator reads;
+// errors of operators' own functions are not counted. The same bits for any number of threads, each time.
 //
 // Targets. The plan takes modes whose bound keeps the target. An execution reads the operands, on a device too, and of
 // C what beta reads: where words or sums may overflow, or underflow costs too much, it takes the cheapest mode for all
@@ -69,8 +69,8 @@ struct Step {
 
 // What Plan::measure found, in Frobenius norms: ||D - exact|| <= error, and ||D|| of what was written. The norms of all
 // operands and intermediates are taken as the steps read them, and errors run along (docs/einsum.md), so that sums that
-// cancel and products that are small count as what they are. Barring over- and underflow, but for norms: one whose
-// square overflows float32 on a device makes the error infinite.
+// cancel and products that are small count as what they are. Barring over- and underflow and operators' own functions;
+// a D that is not finite, or a norm whose square overflows float32 on a device, makes the error infinite.
 struct Measured {
   double error = 0, norm = 0;
 };
@@ -111,7 +111,7 @@ class Plan {
 
   // The same, and what its error is at most. Reads every operand of every step once more; on a device that is a sum in
   // the same program, or on the host where the steps are Exact in float64. NotImplemented for plans with constants and
-  // for results with an operator that may enlarge errors (sqrt, exp, ...).
+  // for results with an operator that may enlarge errors (sqrt, exp, ...; of complex numbers tanh, sin, ... too).
   EinsumResult measure(std::span<const TypedView> operands, const TypedView& out, Scalars scalars = {},
                        const TypedView* c = nullptr) const;
 
@@ -126,7 +126,7 @@ class Plan {
 };
 
 // |D - exact| <= out elementwise (host memory of D's shape): the bound of the plan times the einsum of absolute values,
-// computed in double. Every mode but Exact.
+// computed in double. Every mode but Exact; NotImplemented for results that measure() refuses.
 void componentwise_bound(const Plan& plan, std::span<const TypedView> operands, Scalars scalars, const TypedView* c,
                          const View<double>& out);
 
