@@ -1,6 +1,8 @@
 // Tensor trains against elementwise arithmetic in long double.
 #include <trn/tensor/tensor_train.hpp>
 
+#include <array>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -213,6 +215,45 @@ TEST(TensorTrain, TinyTensorsHaveErrorsAndBounds) {
     EXPECT_TRUE(std::isfinite(t.report.error) && std::isfinite(t.report.bound)) << size;
     EXPECT_LE(static_cast<double>(std::sqrt(sum)), t.report.bound / size) << size;
     EXPECT_LE(t.report.bound, 1e-10 * size) << size;
+  }
+}
+
+// Cores whose products leave the range on their way, in any order, of a tensor that is well within it.
+TEST(TensorTrain, CoresOfAnySizes) {
+  for (const std::array<int, 3>& powers : {std::array{-560, -560, 660},
+                                           {-560, 660, -560},
+                                           {660, -560, -560},
+                                           {660, 660, -900},
+                                           {-300, 0, 0},
+                                           {0, 1000, -1000}}) {
+    std::mt19937_64 random(78);
+    std::normal_distribution<double> normal;
+    TensorTrain<double> t, plain;  // the same tensor times 2^power
+    int power = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Shape shape{k == 0 ? 1 : 3, 4, k == 2 ? 1 : 3};
+      std::vector<double> values(static_cast<std::size_t>(element_count(shape)));
+      for (double& v : values) v = normal(random);
+      plain.cores.push_back(Array<double>::from_host(kHost, shape, values));
+      for (double& v : values) v = std::ldexp(v, powers[k]);
+      t.cores.push_back(Array<double>::from_host(kHost, shape, values));
+      power += powers[k];
+    }
+    const auto back = [&](double x) { return std::ldexp(x, -power); };
+    const TensorTrain<double> u = round(kHost, t);
+    const auto y = reconstruct(kHost, u).to_host(), exact = reconstruct(kHost, plain).to_host(),
+               direct = reconstruct(kHost, t).to_host();
+    double error = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      error = std::hypot(error, back(y[i]) - exact[i]);
+      EXPECT_NEAR(back(direct[i]), exact[i], 1e-13);
+    }
+    EXPECT_LE(error, back(u.report.bound)) << powers[0] << " " << powers[1];
+    EXPECT_LE(back(u.report.bound), 1e-11 * norm(kHost, plain));
+    EXPECT_NEAR(back(u.report.norm), norm(kHost, plain), 1e-12);
+    EXPECT_NEAR(back(norm(kHost, t)), norm(kHost, plain), 1e-12);
+    EXPECT_NEAR(back(evaluate(t, std::vector<std::int64_t>{1, 2, 3})), exact[27], 1e-13);
+    EXPECT_NEAR(back(back(dot(kHost, t, t))), dot(kHost, plain, plain), 1e-10);
   }
 }
 

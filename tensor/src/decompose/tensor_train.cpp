@@ -45,6 +45,31 @@ template <Scalar T> void require_same_shape(const char* operation, const Cores<T
   require(same, "{}: the tensor trains have different shapes", operation);
 }
 
+template <Scalar T> T times_power(T x, int power) {
+  if constexpr (ComplexScalar<T>)
+    return {std::ldexp(x.real(), power), std::ldexp(x.imag(), power)};
+  else
+    return std::ldexp(x, power);
+}
+
+// Where products of cores may leave the range on their way, makes the largest number of every core about one, and gives
+// the power of two that the tensor then lacks. Elsewhere nothing, and 0.
+template <Scalar T> int balance(Cores<T>& cores) {
+  std::vector<int> powers;
+  int all = 0, lacking = 0;
+  for (const Dense<T>& core : cores) {
+    Real<T> most = 0;
+    for (const T& v : core.values) most = std::max({most, std::abs(std::real(v)), std::abs(std::imag(v))});
+    powers.push_back(most > 0 && std::isfinite(most) ? std::ilogb(most) : 0);
+    all += std::abs(powers.back()), lacking += powers.back();
+  }
+  if (all < std::numeric_limits<Real<T>>::max_exponent / 3) return 0;
+  for (std::size_t k = 0; k < cores.size(); ++k) {
+    for (T& v : cores[k].values) v = times_power(v, -powers[k]);
+  }
+  return lacking;
+}
+
 // W (m x p) ~ U B, U with r orthonormal columns, B = U^H W: what a truncated SVD gives, with the tail it discards.
 template <Scalar T> struct Split {
   std::vector<T> u, b;
@@ -169,7 +194,13 @@ template <Scalar T> TensorTrain<T> tensor_train(const Executor& executor, const 
 }
 
 template <Scalar T> Array<T> reconstruct(const Executor& executor, const TensorTrain<T>& t) {
-  return to_array(executor, expand(cores_of("tensor.reconstruct", executor, t)));
+  Cores<T> cores = cores_of("tensor.reconstruct", executor, t);
+  const int power = balance(cores);
+  Dense<T> y = expand(cores);
+  if (power != 0) {
+    for (T& v : y.values) v = times_power(v, power);
+  }
+  return to_array(executor, y);
 }
 
 template <Scalar T>
@@ -177,6 +208,7 @@ TensorTrain<T> round(const Executor& executor, const TensorTrain<T>& t, const Te
   constexpr const char* operation = "tensor.round";
   check_options(operation, options);
   Cores<T> cores = cores_of(operation, executor, t);
+  const int power = balance(cores);
   // What the parts amount to: rounding is relative to this, which exceeds the norm where they cancel.
   double parts = 1, roundings = 0;
   for (const Dense<T>& core : cores) {
@@ -201,6 +233,12 @@ TensorTrain<T> round(const Executor& executor, const TensorTrain<T>& t, const Te
     after = std::move(next);
   }
   report.bound = report.discarded + roundings * kUnitRoundoff<T> * parts;
+  if (power != 0) {
+    for (T& v : cores.back().values) v = times_power(v, power);
+    const double lost = std::numeric_limits<Real<T>>::denorm_min();  // of each part of a number, where it is small
+    report.norm = std::ldexp(report.norm, power), report.discarded = std::ldexp(report.discarded, power);
+    report.bound = std::ldexp(report.bound, power) + lost * static_cast<double>(2 * cores.back().values.size());
+  }
   report.error = report.bound;
   report.fit = report.norm > 0 ? 1 - report.error / report.norm : 1;
   TensorTrain<T> result = train_of(executor, cores);
@@ -263,19 +301,20 @@ TensorTrain<T> hadamard(const Executor& executor, const TensorTrain<T>& a, const
 }
 
 template <Scalar T> T dot(const Executor& executor, const TensorTrain<T>& a, const TensorTrain<T>& b) {
-  const Cores<T> x = cores_of("tensor.dot", executor, a), y = cores_of("tensor.dot", executor, b);
+  Cores<T> x = cores_of("tensor.dot", executor, a), y = cores_of("tensor.dot", executor, b);
   require_same_shape("tensor.dot", x, y);
+  const int power = balance(x) + balance(y);
   std::vector<T> m{T(1)};  // r_x x r_y
   for (std::size_t k = 0; k < x.size(); ++k) {
     const Shape &p = x[k].shape, &q = y[k].shape;
     std::vector<T> half(as_size(p[0] * q[1] * q[2])), next(as_size(p[2] * q[2]));
-    multiply<T>(Op::N, row_major(std::as_const(m), p[0], q[0]), Op::N, row_major(y[k].values, q[0], q[1] * q[2]),
-                row_major(half, p[0], q[1] * q[2]));
-    multiply<T>(Op::C, row_major(x[k].values, p[0] * p[1], p[2]), Op::N,
+    multiply<T>(Op::N, row_major(std::as_const(m), p[0], q[0]), Op::N,
+                row_major(std::as_const(y[k].values), q[0], q[1] * q[2]), row_major(half, p[0], q[1] * q[2]));
+    multiply<T>(Op::C, row_major(std::as_const(x[k].values), p[0] * p[1], p[2]), Op::N,
                 row_major(std::as_const(half), p[0] * p[1], q[2]), row_major(next, p[2], q[2]));
     m = std::move(next);
   }
-  return m[0];
+  return times_power(m[0], power);
 }
 
 template <Scalar T> double norm(const Executor& executor, const TensorTrain<T>& a) {
@@ -286,13 +325,15 @@ template <Scalar T> double norm(const Executor& executor, const TensorTrain<T>& 
       if (!std::isfinite(std::abs(value))) return std::numeric_limits<double>::quiet_NaN();
     }
   }
+  const int power = balance(cores);
   orthogonalise_from_the_right(cores);
-  return norm(std::span<const T>(cores[0].values));
+  return std::ldexp(norm(std::span<const T>(cores[0].values)), power);
 }
 
 template <Scalar T> T evaluate(const TensorTrain<T>& a, std::span<const std::int64_t> index) {
-  const Cores<T> cores = cores_of("tensor.evaluate", Executor::host(), a);
+  Cores<T> cores = cores_of("tensor.evaluate", Executor::host(), a);
   require(index.size() == cores.size(), "tensor.evaluate: {} indices for {} dimensions", index.size(), cores.size());
+  const int power = balance(cores);
   std::vector<T> row{T(1)};
   for (std::size_t k = 0; k < cores.size(); ++k) {
     const Shape& s = cores[k].shape;
@@ -306,7 +347,7 @@ template <Scalar T> T evaluate(const TensorTrain<T>& a, std::span<const std::int
     }
     row = std::move(next);
   }
-  return row[0];
+  return times_power(row[0], power);
 }
 
 #define TRN_INSTANTIATE(T)                                                                                   \
