@@ -17,7 +17,7 @@ enum class StopReason : std::uint8_t {
 struct DecompositionReport {
   double norm = 0;       // ||X||, Frobenius
   double error = 0;      // ||X - reconstruct||, computed from the difference itself
-  double bound = 0;      // of ||X - exact reconstruct||: `error` with the rounding of its computation
+  double bound = 0;      // of ||X - exact reconstruct||: `error` with the rounding of its computation; not underflow
   double fit = 0;        // 1 - error / norm; 1 for a zero tensor that is reproduced
   double discarded = 0;  // square root of the sum of squares of the discarded singular values; 0 for CP
   int iterations = 0;
