@@ -86,8 +86,18 @@ template <class T> auto triangle_of(const dist::Matrix<T>& factor) {
 }
 
 // G = X diag(s) W^H of order n, column-major, s descending: columns of G are turned in pairs until all are orthogonal
-// (Hestenes 1958). G becomes X. False: they are not after 60 rounds.
+// (Hestenes 1958). G becomes X. False: they are not after 60 rounds. By a power of two G is brought near 1, so that
+// squares neither overflow nor vanish.
 template <class T> bool jacobi_svd(std::int64_t n, std::vector<T>& g, std::vector<double>& s, std::vector<T>& w) {
+  double greatest = 0;
+  for (const T& x : g) greatest = std::max({greatest, std::abs(std::real(x)), std::abs(std::imag(x))});
+  const int exponent = greatest > 0 ? std::ilogb(greatest) : 0;
+  for (T& x : g) {
+    if constexpr (blas::ComplexScalar<T>)
+      x = T(std::ldexp(x.real(), -exponent), std::ldexp(x.imag(), -exponent));
+    else
+      x = std::ldexp(x, -exponent);
+  }
   w.assign(g.size(), T(0));
   for (std::int64_t j = 0; j < n; ++j) w[static_cast<std::size_t>(j * n + j)] = T(1);
   const auto turn = [n](std::vector<T>& x, std::int64_t p, std::int64_t q, T phase, double c, double t) {
@@ -135,7 +145,7 @@ template <class T> bool jacobi_svd(std::int64_t n, std::vector<T>& g, std::vecto
   s.clear();
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t from = order[static_cast<std::size_t>(j)];
-    s.push_back(norm(from));
+    s.push_back(std::ldexp(norm(from), exponent));
     T* x = g.data() + j * n;
     for (std::int64_t i = 0; i < n; ++i) {
       x[i] = norm(from) > 0 ? column(unsorted, from)[i] * (1 / norm(from)) : T(0);
@@ -196,7 +206,7 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
   require(o.oversampling >= 0 && o.power_iterations >= 0,
           "{}: {} more columns and {} power iterations; both must be at least 0", kName, o.oversampling,
           o.power_iterations);
-  const std::int64_t width = std::min(std::min(m, n), k + o.oversampling);
+  const std::int64_t width = k + std::min(std::min(m, n) - k, o.oversampling);
   const comm::Communicator& group = a.group();
   const int ranks = group.size();
   const auto tall = [&](std::int64_t rows, std::int64_t columns) {
@@ -260,10 +270,12 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
   std::optional<dist::Matrix<T>> u, there;
   if (!on_host) u.emplace(in_memory_of(Executor::host(), result.u));
   const MatrixView<T> from = u ? u->local() : result.u.local(), to = here.local();
-  double largest = 0;
+  double largest = 0;  // the sum of squares over 4^exponent
+  const int exponent = result.s[0] > 0 ? std::ilogb(result.s[0]) : 0;
   for (std::int64_t j = 0; j < k; ++j) {
     const Real<T> factor = result.s[static_cast<std::size_t>(j)];
-    largest += static_cast<double>(factor) * static_cast<double>(factor);
+    const double near_one = std::ldexp(static_cast<double>(factor), -exponent);
+    largest += near_one * near_one;
     for (std::int64_t i = 0; i < from.rows(); ++i)
       to.data()[j * to.column_stride() + i] = from.data()[j * from.column_stride() + i] * factor;
   }
@@ -272,8 +284,9 @@ template <Scalar T> DistLowRankSvd<T> rsvd(const dist::Matrix<T>& a, std::int64_
   const Accuracy product = blas::gemm<T>(Op::N, Op::C, T(-1), scaled, result.v, T(1), residual, options);
   report.products += n;
   // || |U diag(s)| |V|^H ||_F is at most ||s||_2 sqrt(k).
-  report.error = survey(residual).second +
-                 (product.bound + 3 * unit_roundoff_of<T>()) * (std::sqrt(largest * static_cast<double>(k)) + norm);
+  report.error =
+      survey(residual).second + (product.bound + 3 * unit_roundoff_of<T>()) *
+                                    (std::ldexp(std::sqrt(largest * static_cast<double>(k)), exponent) + norm);
   report.accuracy.bound = norm > 0 ? report.error / norm : report.error;
   return result;
 }

@@ -336,5 +336,30 @@ TEST(DistRsvd, HasTheSameBitsOnAnyNumberOfRanks) {
   std::printf("%d decompositions compared bit by bit with one rank\n", cases);
 }
 
+// Numbers whose squares are not of the type; and as many more columns as there are numbers for.
+TEST(DistRsvd, EndsOfTheRange) {
+  comm::run(group_of("host", 2), [&](const comm::Communicator& group, const Executor& e) {
+    const std::int64_t m = 20, n = 12, k = 5;
+    const dist::Matrix<double> a(group, e, {m, n, 5, 7, {1, 2}});
+    const auto scaled = [&](int exponent) {
+      a.fill([&](std::int64_t i, std::int64_t j) { return std::ldexp(decaying<double>(i, j, m, n, 9), exponent); });
+      return rsvd<double>(a, k, {.oversampling = exponent == 0 ? 4 : std::numeric_limits<std::int64_t>::max()});
+    };
+    const auto one = scaled(0);
+    for (const int exponent : {-950, -700, -520, 520, 700, 1000}) {
+      const auto r = scaled(exponent);
+      ASSERT_TRUE(r.report.outcome.ok()) << exponent;
+      for (std::int64_t i = 0; i < k; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        EXPECT_NEAR(std::ldexp(r.s[at], -exponent), one.s[at], 1e-13) << exponent;
+      }
+      // What the best approximation of this rank leaves, and no less.
+      const double least = std::ldexp(1.0, -static_cast<int>(k)) * std::sqrt(4.0 / 3 * (1 - std::ldexp(1.0, -8)));
+      EXPECT_GE(std::ldexp(r.report.error, -exponent), least * (1 - 1e-12)) << exponent;
+      EXPECT_LE(std::ldexp(r.report.error, -exponent), 1.5 * least) << exponent;
+    }
+  });
+}
+
 }  // namespace
 }  // namespace trn::solver
