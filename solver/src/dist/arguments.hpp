@@ -1,10 +1,13 @@
-// What entry points of distributed factorisations check: that all ranks say the same, and what they have in common.
+// What entry points of distributed factorisations check: that all ranks say the same, what operands have in common, and
+// that they have no memory in common.
 #pragma once
 
 #include <vector>
 
 #include <trn/comm/matrix.hpp>
 #include <trn/solver/types.hpp>
+
+#include "checks.hpp"
 
 namespace trn::solver::dist_checks {
 
@@ -25,6 +28,12 @@ template <class T, class... More> void same(const char* operation, std::initiali
   all.push_back(one_group ? 1 : 0);
   first.group().transport().check({operation, all});
   require(one_group, "{}: the operands belong to different groups; make them on one communicator", operation);
+}
+
+// Collective: x, which is written, shares no memory with y on any rank; otherwise InvalidArgument on all.
+template <class T> void apart(const char* operation, const char* x_name, const dist::Matrix<T>& x, const char* y_name,
+                              const dist::Matrix<T>& y) {
+  comm::together(x.group(), [&] { checks::apart(operation, y_name, y.local(), x_name, x.local()); });
 }
 
 }  // namespace trn::solver::dist_checks

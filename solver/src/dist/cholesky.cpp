@@ -344,6 +344,7 @@ template <Scalar T> Report potrs(Uplo uplo, const dist::Matrix<T>& factor, const
   require(factor.rows() == factor.columns() && factor.rows() == b.rows(),
           "{}: the factor is {} x {}, B has {} rows; they must be n x n and n", operation, factor.rows(),
           factor.columns(), b.rows());
+  dist_checks::apart(operation, "B", b, "the factor", factor);
   const bool exact = b.executor().family() != Family::Host && std::same_as<Real<T>, double>;
   const blas::ProductOptions options{exact ? Mode::Exact : Mode::Native};
   const bool lower = uplo == Uplo::Lower;

@@ -358,6 +358,7 @@ DistSpectrum<T> eigh_generalized(const dist::Matrix<T>& a, const dist::Matrix<T>
   require(a.columns() == n && b.rows() == n && b.columns() == n,
           "{}: A is {} x {} and B is {} x {}; both must be square and of one order", operation, n, a.columns(),
           b.rows(), b.columns());
+  dist_checks::apart(operation, "A", a, "B", b);
   const Executor& executor = a.executor();
   const bool on_host = executor.family() == Family::Host;
   if (n == 0) return spectrum(a, o.vectors, o.uplo, executor);

@@ -212,6 +212,7 @@ Report getrs(Op op, const dist::Matrix<T>& factor, const std::vector<std::int64_
     const std::int64_t p = pivots[static_cast<std::size_t>(i)];
     require(p >= i && p < n, "{}: pivot {} is {}; it must lie in [{}, {})", kGetrsName, i, p, i, n);
   }
+  dist_checks::apart(kGetrsName, "B", b, "the factor", factor);
   const auto permute = [&] {
     const Columns<T> columns(b, b.distribution().column_block);
     const MatrixView<T> part = columns.local();

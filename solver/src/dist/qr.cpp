@@ -217,6 +217,7 @@ template <class T> void check_factor(const char* operation, const dist::Matrix<T
   require(static_cast<std::int64_t>(tau.size()) == order && c.rows() == factor.rows(),
           "{}: the factor is {} x {}, tau has {} elements, the other matrix {} rows; they must be {} and {}", operation,
           factor.rows(), factor.columns(), tau.size(), c.rows(), order, factor.rows());
+  dist_checks::apart(operation, "the other matrix", c, "the factor", factor);
 }
 
 }  // namespace

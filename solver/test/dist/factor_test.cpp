@@ -380,5 +380,30 @@ TEST(DistFactors, ShapesThatDoNotFitAreRefusedOnAllRanks) {
   EXPECT_EQ(thrown, 15);
 }
 
+TEST(DistFactors, AFactorThatIsItsOwnRightHandSideIsRefusedAndStays) {
+  std::atomic<int> thrown = 0;
+  // Two of the ranks have nothing of the matrix.
+  comm::run(group_of("host", 4), [&](const comm::Communicator& group, const Executor& e) {
+    const std::int64_t n = 7;
+    const dist::Matrix<double> a(group, e, {n, n, 4, 4, {2, 1}});
+    a.fill(
+        [](std::int64_t i, std::int64_t j) { return number<double>(1, i, j) + static_cast<double>(i == j ? n : 0); });
+    const std::vector<double> before = a.to_host(), tau(static_cast<std::size_t>(n), 1.0);
+    const auto refused = [&](const auto& call) {
+      try {
+        call();
+      } catch (const InvalidArgument& error) {
+        if (std::string(error.what()).find("shares memory with the factor") != std::string::npos) ++thrown;
+      }
+      EXPECT_EQ(differing(a.to_host(), before), 0);
+    };
+    refused([&] { getrs<double>(Op::N, a, {6, 5, 4, 3, 4, 5, 6}, a); });
+    refused([&] { potrs<double>(Uplo::Lower, a, a); });
+    refused([&] { ormqr<double>(Op::C, a, tau, a); });
+    refused([&] { least_squares<double>(a, tau, a); });
+  });
+  EXPECT_EQ(thrown, 16);
+}
+
 }  // namespace
 }  // namespace trn::solver
