@@ -4,6 +4,7 @@
 #include "csr.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include <trn/comm/together.hpp>
@@ -268,9 +269,12 @@ template <RealScalar T> dist::Boxes DistCsr<T>::column_distribution(std::int64_t
 
 namespace {
 
+template <class T> std::int64_t bits_of(T x) { return std::bit_cast<std::int64_t>(static_cast<double>(x)); }
+
 template <class T> void product(const char* operation, T alpha, const DistCsr<T>& a, const dist::Array<T>& x, T beta,
                                 const dist::Array<T>& y, bool vector) {
   const detail::DistCsrData<T>& data = a.data();
+  data.group.check(operation, {static_cast<std::int64_t>(dtype_of<T>), bits_of(alpha), bits_of(beta)});
   const char* wrong = nullptr;
   std::int64_t width = 1;
   if (vector) {

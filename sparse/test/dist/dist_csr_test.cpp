@@ -309,6 +309,8 @@ TEST(DistCsr, RefusesOnAllRanks) {
         y(c, Executor::host(), d.row_distribution()), other(c, Executor::host(), dist::slabs({9000}, 0, 3));
     refuses([&] { spmv<double>(1, d, x, 0, c.rank() == 2 ? other : y); });
     refuses([&] { spmv<double>(1, d, x, 0, x); });
+    refuses([&] { spmv<double>(c.rank() == 1 ? 2 : 1, d, x, 0, y); });
+    refuses([&] { spmv<double>(1, d, x, c.rank() == 1 ? 0.0 : -0.0, y); });
     refuses([&] { (void)cg(d, x, y, {.preconditioner = 3}); });
     refuses([&] { (void)cg(d, x, y, {.tolerance = 1e-3 * c.rank()}); });
     refuses([&] {
@@ -316,7 +318,7 @@ TEST(DistCsr, RefusesOnAllRanks) {
                       Csr<double, std::int64_t>::from_triplets(Executor::host(), {7, 9000}, {{}, {}, {}}));
     });
   });
-  EXPECT_EQ(refused, 15);
+  EXPECT_EQ(refused, 21);
 }
 
 // A Poisson problem in three dimensions with rows of Dirichlet conditions between the others: every seventh row and
