@@ -28,7 +28,7 @@ template <Scalar T> struct DistReflections {
 
 // A is m x n and becomes V and R.
 // NotFinite is found panel by panel: the index is the first such element of the panel that has one, and unlike those of
-// the local operation A and the pivots are left as the steps before it made them.
+// the local operation A and tau are left as the steps before it made them, with zeros for the tau that follow.
 template <Scalar T> DistReflections<T> geqrf(const dist::Matrix<T>& a, const FactorOptions& options = {});
 
 // C = Q C (Op::N) or Q^H C (Op::C; T for real types too), with V and tau of geqrf; C has A's rows.
