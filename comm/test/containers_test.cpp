@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <complex>
+#include <limits>
 
 #include <trn/comm/replicas.hpp>
 
@@ -167,6 +168,10 @@ TEST(Replicas, WhatOneRunThrowsEveryRankThrows) {
       ++thrown;
     }
     EXPECT_THROW((void)comm::replicas<float>(c, -1, 1, [](std::int64_t, std::span<float>) {}), InvalidArgument);
+    for (const std::int64_t count : {std::int64_t{32}, std::numeric_limits<std::int64_t>::max()}) {
+      EXPECT_THROW((void)comm::replicas<float>(c, count, std::int64_t{1} << 61, [](std::int64_t, std::span<float>) {}),
+                   InvalidArgument);
+    }
   });
   EXPECT_EQ(thrown, 8);
 }

@@ -17,6 +17,7 @@
 #include <trn/comm/collectives.hpp>
 #include <trn/comm/together.hpp>
 #include <trn/core/error.hpp>
+#include <trn/core/shape.hpp>
 
 namespace trn::comm {
 
@@ -27,7 +28,8 @@ template <Element T, class F>
 [[nodiscard]] std::vector<T> replicas(const Communicator& group, std::int64_t count, std::int64_t width, const F& run) {
   group.check("comm.replicas(type, count, width)", {static_cast<std::int64_t>(dtype_of<T>), count, width});
   require(count >= 0 && width >= 1, "comm.replicas: {} members of {} elements; give at least 0 and 1", count, width);
-  const std::int64_t ranks = group.size(), each = (count + ranks - 1) / ranks;
+  const std::int64_t ranks = group.size(), each = count / ranks + (count % ranks != 0 ? 1 : 0);
+  (void)element_count({ranks, each, width});  // refuses what overflows
   const auto size = [&](std::int64_t members) { return static_cast<std::size_t>(members * width); };
   std::vector<T> mine(size(each)), gathered(size(each * ranks)), all(size(count));
   together(group, [&] {
