@@ -1,5 +1,9 @@
 // General eigenproblems on the host: LAPACK's geev, geevx, gees and trevc on copies of A. The real routines give
 // conjugate pairs of vectors as real and imaginary part in two columns; they are joined (general_vectors.hpp).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "host/general_vectors.hpp"
 #include "host/lapack.hpp"
 #include "kernels/drivers.hpp"
@@ -163,6 +167,26 @@ template <Scalar T> Outcome schur_vectors(const Executor&, const SchurVectorsArg
     return outcome;
   };
   if (!outcome.ok()) return nothing();
+  // trevc moves what is below safe minimum * n / eps, as if it were that: a small T is multiplied by a power of two.
+  Real<T> largest = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      largest = std::max({largest, std::abs(std::real(t(i, j))), std::abs(std::imag(t(i, j)))});
+    }
+  }
+  using Limits = std::numeric_limits<Real<T>>;
+  if (largest > 0 && largest < std::sqrt(Limits::min()) / Limits::epsilon()) {
+    const auto scaled = [by = -std::ilogb(largest)](Real<T> x) { return std::scalbn(x, by); };
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        if constexpr (blas::ComplexScalar<T>) {
+          t(i, j) = {scaled(t(i, j).real()), scaled(t(i, j).imag())};
+        } else {
+          t(i, j) = scaled(t(i, j));
+        }
+      }
+    }
+  }
   std::vector<ComplexOf<T>> w(static_cast<std::size_t>(n));  // which columns are pairs
   if constexpr (!blas::ComplexScalar<T>) {
     for (std::int64_t i = 0; i + 1 < n; ++i) {
