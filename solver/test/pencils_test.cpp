@@ -1,5 +1,7 @@
 // Pairs of general matrices, conditions of eigenvalues, vectors of Schur forms: residuals in 80-bit arithmetic, known
 // eigenvalues and conditions, infinite eigenvalues, every type and layout, bad input.
+#include <trn/solver/batched.hpp>
+#include <trn/solver/lu.hpp>
 #include <trn/solver/pencils.hpp>
 
 #include <trn/core/error.hpp>
@@ -262,6 +264,57 @@ TEST(Pencils, VectorsOfSchurForms) {
         expect_unit_columns(y, eps<T>);
         EXPECT_LT(ratio(minus(times(of, x), scaled(x, wide)), norm1(of), n, eps<T>), kThreshold);
         EXPECT_LT(ratio(minus(times(adjoint(of), y), scaled(y, turned)), norm1(of), n, eps<T>), kThreshold);
+      }
+    }
+  });
+}
+
+// trevc takes diagonals below safe minimum * n / eps for that; scaled, tiny triangles have vectors like all others.
+TEST(SchurVectors, OfTinyTriangles) {
+  for_scalars([]<class T>() {
+    Random random(86);
+    for (const std::int64_t n : {1, 2, 7}) {
+      SCOPED_TRACE(n);
+      Held<T> t(Layout::ColumnMajor, random_matrix<T>(n, n, random));
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t j = 0; j < n; ++j) t.at(i, j) *= std::numeric_limits<Real<T>>::min() * Real<T>(1e5);
+      }
+      Held<C<T>> right(Layout::ColumnMajor, n, n), left(Layout::RowMajor, n, n);
+      std::vector<C<T>> w(static_cast<std::size_t>(n));
+      ASSERT_TRUE(schur<T>(kHost, t.view(), view(w)).outcome.ok());
+      ASSERT_TRUE(schur_vectors<T>(kHost, t.view(), {right.view(), left.view()}).outcome.ok());
+      const std::vector<W> wide(w.begin(), w.end());
+      std::vector<W> turned = wide;
+      for (W& x : turned) x = std::conj(x);
+      const auto of = complex_of(t.values());
+      const auto x = right.values(), y = left.values();
+      expect_unit_columns(x, eps<T>);
+      expect_unit_columns(y, eps<T>);
+      EXPECT_LT(ratio(minus(times(of, x), scaled(x, wide)), norm1(of), n, eps<T>), kThreshold);
+      EXPECT_LT(ratio(minus(times(adjoint(of), y), scaled(y, turned)), norm1(of), n, eps<T>), kThreshold);
+    }
+  });
+}
+
+// 1 / pivot is infinite where the pivot is subnormal. Either that is NotFinite, with NaN and pivots of 0, or A is L U.
+TEST(Lu, SubnormalPivots) {
+  for_scalars([]<class T>() {
+    constexpr auto kTiny = std::numeric_limits<Real<T>>::denorm_min();
+    for (const bool batched : {false, true}) {
+      std::vector<T> a = {T(2 * kTiny), T(4 * kTiny), T(2 * kTiny), T(6 * kTiny)};  // (2 2; 4 6) by columns
+      std::vector<std::int64_t> pivots = {7, 7};
+      const Outcome outcome = batched ? getrf_batched(kHost, Batch<T>::strided({.m = 2, .n = 2}, a.data(), 4, 1),
+                                                      MatrixView<std::int64_t>(kHost, pivots.data(), 1, 2, 2, 1))[0]
+                                      : getrf(kHost, MatrixView<T>(kHost, a.data(), 2, 2, 1, 2), view(pivots)).outcome;
+      if (outcome.ok()) {
+        EXPECT_EQ(pivots, (std::vector<std::int64_t>{1, 1}));
+        EXPECT_EQ(a[0], T(4 * kTiny));
+        EXPECT_EQ(a[1], T(Real<T>(0.5)));
+        EXPECT_EQ(a[2], T(6 * kTiny));
+      } else {
+        EXPECT_EQ(outcome.status, Status::NotFinite);
+        EXPECT_EQ(pivots, (std::vector<std::int64_t>{0, 0}));
+        for (const T& x : a) EXPECT_TRUE(std::isnan(std::real(x)));
       }
     }
   });

@@ -39,7 +39,11 @@ template <Scalar T> Outcome getrf(const Executor&, const GetrfArgs<T>& g) {
   expect_legal("getrf", info);
   a.write_back();
   from_lapack(pivots, g.pivots);
-  if (const Outcome overflow = finite(g.a); !overflow.ok()) return overflow;  // OpenBLAS multiplies by 1 / pivot
+  if (const Outcome overflow = finite(g.a); !overflow.ok()) {  // OpenBLAS multiplies by 1 / pivot
+    fill(g.a, not_a_number<T>());
+    fill(g.pivots, std::int64_t{0});
+    return overflow;
+  }
   return zero_pivot(g.a);  // getrf's info may come from another panel than the first
 }
 
