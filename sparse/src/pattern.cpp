@@ -38,13 +38,12 @@ template <Index I> void check_pattern(const char* operation, Extents e, std::spa
     require(begin <= end, "{}: offsets fall from {} to {} after row {}", operation, begin, end, i);
     require(end <= nnz, "{}: row {} ends at entry {} of {}", operation, i, end, nnz);
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t column = indices[k];
+      const std::int64_t column = indices[k], before = k == begin ? -1 : std::int64_t{indices[k - 1]};
       require(column >= 0 && column < e.columns, "{}: row {} has column index {}; columns are 0 to {}", operation, i,
               column, e.columns - 1);
-      require(k == begin || indices[k - 1] != column, "{}: row {} has column {} twice", operation, i, column);
-      require(k == begin || indices[k - 1] < column,
-              "{}: row {} is not sorted: column {} comes after {}; adopt() sorts, or sort the indices", operation, i,
-              column, static_cast<std::int64_t>(indices[k - 1]));
+      require(before != column, "{}: row {} has column {} twice", operation, i, column);
+      require(before < column, "{}: row {} is not sorted: column {} comes after {}; adopt() sorts, or sort the indices",
+              operation, i, column, before);
     }
   }
   require(offsets[e.rows] == nnz, "{}: the last offset is {} but there are {} indices", operation, offsets[e.rows],
